@@ -1,0 +1,62 @@
+# Every target works as the first command in a fresh checkout: the first one makes the environment.
+
+VENV ?= .venv
+PYTHON ?=
+PYTEST_ARGS ?=
+
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+# Runs of a test suite on more than a few processes gain little and fight over the same disk.
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint types coverage package golden lock clean
+
+help: ## Print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(READY): requirements-dev.txt pyproject.toml generator/__init__.py
+	@PYTHON="$(PYTHON)" sh tools/bootstrap.sh
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
+	    python="$(PYTHON)"; \
+	    [ -n "$$python" ] || python=$$(sh tools/find-python.sh | sed -n '1s/^[^ ]* //p'); \
+	    echo "making $(VENV) with $$python" >&2; \
+	    "$$python" -m venv --clear $(VENV); }
+	@$(PIP) install --require-hashes -r requirements-dev.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(READY) ## Show two bundled scenarios from start to verdict
+	@$(BIN)/harborsmith demo
+
+test: $(READY) ## Run all tests
+	@$(PYTEST) $(PYTEST_ARGS)
+
+lint: $(READY) ## Check style of Python and shell
+	$(BIN)/python -m ruff check
+	$(BIN)/python -m ruff format --check
+	git ls-files -z --cached --others --exclude-standard -- '*.sh' .ci/run ':!tests' | xargs -0 $(BIN)/shellcheck
+
+types: $(READY) ## Check types
+	$(BIN)/python -m mypy
+
+coverage: $(READY) ## Run all tests and refuse when too few lines and branches ran
+	@$(PYTEST) --cov --cov-report=term $(PYTEST_ARGS)
+
+package: $(READY) ## Build wheel and sdist into dist/ and check what they hold
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist . >/dev/null
+	$(BIN)/python tools/check_dist.py dist
+
+golden: $(READY) ## Rewrite the expected outputs in tests/golden (review the diff)
+	@$(PYTEST) --refresh-golden
+
+lock: ## Pin all dependencies anew (needs uv)
+	uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+	    --no-emit-index-url --custom-compile-command 'make lock' --quiet --output-file requirements-dev.txt
+
+clean: ## Remove everything that the other targets made
+	rm -rf .venv .venv-* dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.*
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

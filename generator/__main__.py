@@ -1,0 +1,5 @@
+"""`python -m generator` is `harborsmith`."""
+
+from generator.cli.main import main
+
+main()

@@ -1,0 +1,1 @@
+"""What is wrong, where, and what to write instead: findings, diagnostics, the catalogue of codes, reporters."""

@@ -1,0 +1,1 @@
+"""A package and an agent command become a run directory with a verdict and its evidence."""

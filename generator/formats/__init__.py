@@ -1,0 +1,1 @@
+"""The formats on disk become scenarios; discovery and selection."""

@@ -1,0 +1,48 @@
+"""What reading one scenario directory gives, whether or not the scenario is valid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from generator.diagnostics.model import Finding
+from generator.scenario.model import Scenario
+from generator.source.document import Document
+from generator.source.tree import Entry, Tree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedScenario:
+    """One scenario directory after reading, schema check, building and rules.
+
+    Attributes:
+        tree: The scenario directory.
+        name: Name of the directory, for when the document gives no id.
+        document: The parsed document with positions; None when it could not be read or parsed.
+        raw: The published loaded form (document plus `run` defaults and `userPrompt`); None without a document.
+        scenario: The model; None when there is any error finding.
+        findings: Everything that is wrong with it, in the order it was found.
+        files: Declared path (asset, private asset, solution, reviewer, setup; in normal form: no empty or `.` parts) ->
+            what lies there, as `Tree.walk` gives it.
+    """
+
+    tree: Tree
+    name: str
+    document: Document | None = None
+    raw: Mapping[str, Any] | None = None
+    scenario: Scenario | None = None
+    findings: tuple[Finding, ...] = ()
+    files: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
+
+    @property
+    def directory(self) -> Path:
+        """The scenario directory."""
+        return self.tree.root
+
+    @property
+    def id(self) -> str:
+        """The scenario's id when it has a usable one, else the directory's name."""
+        given = self.raw.get("id") if self.raw else None
+        return given if isinstance(given, str) and given.strip() else self.name

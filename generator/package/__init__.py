@@ -1,0 +1,1 @@
+"""Scenario -> plan of a package -> directory: everything is decided before the first byte is written."""

@@ -1,0 +1,1 @@
+"""A scenario becomes findings: one module per category, one small function per code."""

@@ -1,0 +1,232 @@
+"""Read files below one directory and never outside it.
+
+Authors link, nest and mistype; strangers do it on purpose. Every question about a path is answered as a value
+(`Entry`), links are followed only while they stay inside, nothing that could block or misbehave when opened (FIFOs,
+devices, sockets) is ever opened, and opening and listing refuse links component by component, so that a link put there
+after the look cannot redirect them.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+MAX_LINKS = 40  # what Linux itself allows in one resolution (path_resolution(7))
+MAX_ENTRIES = 100_000  # directory links can multiply a small tree without end
+MAX_DEPTH = 200  # far over what people make; the cost of a walk grows with the square of it
+
+
+class Kind(StrEnum):
+    """What a path turned out to be."""
+
+    FILE = "file"
+    DIRECTORY = "directory"
+    MISSING = "missing"
+    OUTSIDE = "outside"
+    LOOP = "loop"
+    SPECIAL = "special"
+    UNREADABLE = "unreadable"
+    TOO_MANY = "too_many"
+    TOO_LARGE = "too_large"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One path of the tree.
+
+    Attributes:
+        path: Relative POSIX path as it was asked for or found, links not followed.
+        kind: What it is once links are followed.
+        real: Relative POSIX path with every link followed; empty unless file or directory (`.` is the root itself).
+        size: Bytes of a file.
+        executable: Whether the owner may execute the file.
+        identity: Device and inode of a file, to recognise hard links.
+        detail: Why, for people: the link's target, the system's message.
+    """
+
+    path: str
+    kind: Kind
+    real: str = ""
+    size: int = 0
+    executable: bool = False
+    identity: tuple[int, int] | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a file was not read; `detail` is for people."""
+
+    kind: Kind
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The files below `root`, which is followed if it is itself a link."""
+
+    root: Path
+
+    def look(self, path: str) -> Entry:
+        """What `path` (relative, POSIX) is, links followed while they stay inside."""
+        if path.startswith("/") or "\0" in path:
+            return Entry(path, Kind.OUTSIDE, detail="not a relative path")
+        return self._look(path, [], path)
+
+    def _look(self, shown: str, above: list[str], path: str) -> Entry:
+        """What `path` is, seen from the directory `above` (its parts without links)."""
+        resolved = self._resolve(shown, above, path)
+        if isinstance(resolved, Entry):
+            return resolved
+        parts, status = resolved
+        return _entry(shown, "/".join(parts) or ".", status)
+
+    def walk(self, path: str) -> tuple[Entry, ...]:
+        """`path` and, when it is a directory, everything below it, sorted; directories come before what they hold.
+
+        Links appear as what they lead to. A link back to a directory that contains it is one `LOOP` entry, a directory
+        nested deeper than `MAX_DEPTH` one `TOO_MANY` entry, and the end of a walk after `MAX_ENTRIES` another.
+        """
+        found: list[Entry] = []
+        for entry in self._walk(path):
+            if len(found) == MAX_ENTRIES:
+                found.append(Entry(path, Kind.TOO_MANY, detail=f"more than {MAX_ENTRIES} files and directories"))
+                break
+            found.append(entry)
+        return tuple(found)
+
+    def read(self, path: str, limit: int) -> bytes | Refusal:
+        """The bytes of the regular file at `path`, or why not; a file over `limit` bytes is not read."""
+        entry = self.look(path)
+        if entry.kind is not Kind.FILE:
+            return Refusal(entry.kind, entry.detail)
+        try:
+            with os.fdopen(self.open(entry.real), "rb") as handle:
+                data = handle.read(limit + 1)
+        except OSError as error:
+            return Refusal(Kind.UNREADABLE, _why(error))
+        if len(data) > limit:
+            return Refusal(Kind.TOO_LARGE, f"over {limit} bytes")
+        return data
+
+    def open(self, real: str) -> int:
+        """A read-only descriptor of the regular file at `real` (a path without links, as in `Entry.real`).
+
+        Raises:
+            OSError: It is gone, or is now a link or anything but a regular file.
+        """
+        folder, _, name = real.rpartition("/")
+        where = self._open_folder(folder)
+        try:
+            descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=where)
+        finally:
+            os.close(where)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise OSError(f"not a regular file any more: {real}")
+        return descriptor
+
+    def _open_folder(self, real: str) -> int:
+        """A descriptor of the directory at `real`, reached component by component without following a link."""
+        where = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
+        for folder in real.split("/"):
+            if folder in ("", "."):
+                continue
+            try:
+                if folder == "..":
+                    raise OSError(f"not a path without links: {real}")
+                below = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=where)
+            finally:
+                os.close(where)
+            where = below
+        return where
+
+    def _names(self, real: str) -> list[str]:
+        where = self._open_folder(real)
+        try:
+            return sorted(os.listdir(where))
+        finally:
+            os.close(where)
+
+    def _walk(self, path: str) -> Iterator[Entry]:
+        """Depth first, each name seen from the directory it stands in instead of from the root."""
+        ahead: list[tuple[str, str, tuple[str, ...]]] = [(path, path, ())]
+        while ahead:
+            shown, name, above = ahead.pop()
+            entry = self._look(shown, _parts(above[-1]), name) if above else self.look(shown)
+            if entry.kind is Kind.DIRECTORY and entry.real in above:
+                entry = Entry(shown, Kind.LOOP, detail=f"leads back to {entry.real}")
+            elif entry.kind is Kind.DIRECTORY and len(above) == MAX_DEPTH:
+                entry = Entry(shown, Kind.TOO_MANY, detail=f"nested deeper than {MAX_DEPTH} directories")
+            try:
+                names = self._names(entry.real) if entry.kind is Kind.DIRECTORY else []
+            except OSError as error:
+                entry, names = Entry(shown, Kind.UNREADABLE, detail=_why(error)), []
+            yield entry
+            prefix = "" if shown in ("", ".") else f"{shown.rstrip('/')}/"
+            ahead += [(prefix + below, below, (*above, entry.real)) for below in reversed(names)]
+
+    def _resolve(self, shown: str, above: list[str], path: str) -> Entry | tuple[list[str], os.stat_result]:
+        """Parts without links and their status, or the entry (as `shown`) that says why there is none."""
+        ahead = path.split("/")[::-1]
+        parts = list(above)
+        target = ""
+        links = 0
+        try:
+            while ahead:
+                part = ahead.pop()
+                if part in ("", "."):
+                    continue
+                if part == "..":
+                    if not parts:
+                        return Entry(shown, Kind.OUTSIDE, detail="leads out of the scenario directory")
+                    parts.pop()
+                    continue
+                status = os.lstat(self._place([*parts, part]))
+                if stat.S_ISLNK(status.st_mode):
+                    links += 1
+                    if links > MAX_LINKS:
+                        return Entry(shown, Kind.LOOP, detail="a link that leads to itself")
+                    target = os.readlink(self._place([*parts, part]))
+                    if target.startswith("/"):
+                        return Entry(shown, Kind.OUTSIDE, detail=f"a link to {target}")
+                    ahead += target.split("/")[::-1]
+                    continue
+                if ahead and not stat.S_ISDIR(status.st_mode):
+                    return Entry(shown, Kind.MISSING, detail=f"{'/'.join([*parts, part])} is not a directory")
+                parts.append(part)
+            return parts, os.lstat(self._place(parts)) if parts else os.stat(self.root)
+        except FileNotFoundError:
+            return Entry(shown, Kind.MISSING, detail=f"by way of a link to {target}" if target else "")
+        except (OSError, ValueError) as error:
+            return Entry(shown, Kind.UNREADABLE, detail=_why(error))
+
+    def _place(self, parts: list[str]) -> str:
+        return "/".join([str(self.root), *parts])
+
+
+def _parts(real: str) -> list[str]:
+    return [] if real == "." else real.split("/")
+
+
+def _why(error: OSError | ValueError) -> str:
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _entry(path: str, real: str, status: os.stat_result) -> Entry:
+    if stat.S_ISDIR(status.st_mode):
+        return Entry(path, Kind.DIRECTORY, real)
+    if not stat.S_ISREG(status.st_mode):
+        return Entry(path, Kind.SPECIAL, detail=stat.filemode(status.st_mode))
+    return Entry(
+        path,
+        Kind.FILE,
+        real,
+        size=status.st_size,
+        executable=bool(status.st_mode & stat.S_IXUSR),
+        identity=(status.st_dev, status.st_ino),
+    )
