@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -14,15 +15,17 @@ from generator import __version__
 from generator.cli.exits import Exit
 
 # Name -> (module, what `--help` says). The sentences stand here so that listing them imports no command.
-COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
-    "validate": ("validate", "Say everything that is wrong with scenarios, where, and what to write."),
-    "explain": ("explain", "Explain a diagnostic code with an example of the fault and its mend."),
-    "schema": ("schema", "Print the JSON Schema of a file Harborsmith reads or writes."),
-    "generate": ("generate", "Compile scenarios into sealed Harbor task packages."),
-    "run": ("run", "Let an agent work on a package and have the result judged."),
-    "review": ("review", "Judge finished work without running an agent."),
-    "demo": ("demo", "Show two bundled scenarios from start to verdict; needs no key and no network."),
-})
+COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "validate": ("validate", "Say everything that is wrong with scenarios, where, and what to write."),
+        "explain": ("explain", "Explain a diagnostic code with an example of the fault and its mend."),
+        "schema": ("schema", "Print the JSON Schema of a file Harborsmith reads or writes."),
+        "generate": ("generate", "Compile scenarios into sealed Harbor task packages."),
+        "run": ("run", "Let an agent work on a package and have the result judged."),
+        "review": ("review", "Judge finished work without running an agent."),
+        "demo": ("demo", "Show two bundled scenarios from start to verdict; needs no key and no network."),
+    }
+)
 
 EPILOG = """
 \b
@@ -63,8 +66,7 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            error.message += _did_you_mean(args[0])
-            raise
+            raise click.UsageError(error.message + _did_you_mean(args[0]), ctx=ctx) from None
 
 
 def _did_you_mean(name: str) -> str:
@@ -84,8 +86,10 @@ def main(args: list[str] | None = None) -> None:
     """Run the command line and exit.
 
     Commands return an `Exit` (or None for good). Interrupts end with 130 and 143, as shells expect; a reader that
-    closed our output early is not an error.
+    closed our output early is not an error. Characters that the output's encoding lacks are shown as escapes.
     """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         outcome = group.main(args=args, prog_name="harborsmith", standalone_mode=False)
         sys.stdout.flush()
