@@ -1,0 +1,1 @@
+"""Quotes for the parcel counter."""
