@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,6 +53,8 @@ class Account:
             "LANG": "C.UTF-8",
             "PYTHONPATH": os.pathsep.join([str(ROOT), *packages]),
             "PYTHONDONTWRITEBYTECODE": "1",
+            # Code that runs in a child counts as covered, where the child may write what it counted.
+            **({} if self.uid else {name: os.environ[name] for name in os.environ if name.startswith("COVERAGE_")}),
         }
 
     @contextlib.contextmanager
@@ -143,3 +146,161 @@ def alive(tag: str) -> list[str]:
             if tag in line and state != "Z" and int(place.name) != os.getpid():
                 found.append(line)
     return found
+
+
+JUDGE = '''#!/usr/bin/env python3
+"""Passes a report with the right total; reads nothing but what the published contract names."""
+import json, os
+
+told = json.load(open(os.environ["RUHROH_EVAL_INPUT_PATH"]))
+try:
+    report = json.load(open(os.path.join(told["workspacePath"], "report.json")))
+    good = report == {"total": 14.0}
+except (OSError, ValueError):
+    good = False
+verdict = {
+    "version": "ruhroh_eval_result_v1",
+    "status": "passed" if good else "failed",
+    "goalMet": good,
+    "reasons": ["the total is right" if good else "the total is not right"],
+    "unmetCriteria": [] if good else [told["goalRubric"][0]],
+}
+with open(os.environ["RUHROH_EVAL_OUTPUT_PATH"], "w") as stream:
+    json.dump(verdict, stream)
+'''
+
+SOLVE = """#!/bin/bash
+printf '{"total": 14.00}' > report.json
+echo '{"status": "goal_satisfied"}'
+"""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A finished command: exit code and both streams."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """The one run of a `--json` report."""
+        (run,) = json.loads(self.out)["runs"]
+        return dict(run)
+
+    @property
+    def refused(self) -> list[str]:
+        """The codes of what was not run, in a `--json` report."""
+        return [detail["code"] for detail in json.loads(self.out)["refused"]]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A directory with a scenario, agents and a reviewer, and the command line to run them by."""
+
+    folder: Path
+    who: Account = Account(None)
+
+    def scenario(self, extra: Mapping[str, Any] | None = None, **changes: Any) -> None:
+        """Write the scenario `sum-ledger` with changes to its document and more files."""
+        from tests.support.scenarios import document, write_scenario
+
+        write_scenario(self.folder / "scenarios" / "sum-ledger", document(**changes), extra)
+
+    def script(self, text: str, name: str = "solver.sh") -> str:
+        """Write an executable file; its path relative to the directory."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+        return f"./{name}"
+
+    def run(self, *arguments: str, env: Mapping[str, str] | None = None) -> Ran:
+        """`harborsmith ARGUMENTS` in the directory, as the account."""
+        self.who.give(self.folder)
+        done = subprocess.run(
+            [self.who.python, "-m", "generator", *arguments],
+            cwd=self.folder,
+            env={**self.who.environment(), **(env or {})},
+            capture_output=True,
+            text=True,
+            check=False,
+            **self.who.ids,
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """The same, left running with its stderr as a pipe."""
+        self.who.give(self.folder)
+        return subprocess.Popen(
+            [self.who.python, "-m", "generator", *arguments],
+            cwd=self.folder,
+            env=self.who.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **self.who.ids,
+        )
+
+    def attempt(self, agent: str, *more: str, env: Mapping[str, str] | None = None) -> Ran:
+        """Run `agent` on the scenario with the usual reviewer, and report as JSON."""
+        self.script(JUDGE, "judge.py")
+        arguments = ["run", "--scenario", "sum-ledger", "--agent", agent, "--json"]
+        if "--reviewer" not in more:
+            arguments += ["--reviewer", "./judge.py"]
+        return self.run(*arguments, *more, env=env)
+
+    @property
+    def evidence(self) -> Path:
+        """The directory of the only run."""
+        (found,) = (self.folder / "generated" / "runs" / "sum-ledger").iterdir()
+        return found
+
+    def kept(self, name: str) -> Any:
+        """A JSON document of the run's evidence."""
+        return json.loads((self.evidence / name).read_text())
+
+    @property
+    def package(self) -> Path:
+        """The package that was generated."""
+        return self.folder / "generated" / "harbor" / "tasks" / "sum-ledger"
+
+
+def check_evidence(folder: Path, *, reviewed: bool = True) -> None:
+    """A run directory is complete, and every document in it is what its schema says."""
+    from tests.unit.schemas.shipped import wordy
+
+    documents = {
+        "ruhroh-loop-result.json": "loop-result",
+        "ruhroh-run-manifest.json": "run-manifest",
+        "ruhroh-loop-journey.json": "journey",
+        "ruhroh-loop-eval.json": "eval-result",
+    }
+    archives = ["ruhroh-loop-transcripts.tar.gz", "ruhroh-loop-events.tar.gz"]
+    if reviewed:
+        documents |= {
+            "ruhroh-loop-eval-input.json": "eval-input",
+            "ruhroh-workspace-summary.json": "workspace-summary",
+        }
+        archives.append("ruhroh-workspace.tar.gz")
+    for name, schema in documents.items():
+        value = json.loads((folder / name).read_text())
+        faults = [f"{name}: {error.json_path}: {error.message}" for error in wordy(schema).iter_errors(value) if "Paths" not in error.json_path]
+        assert not faults, faults
+    for line in (folder / "ruhroh-loop-iterations.jsonl").read_text().splitlines():
+        assert not list(wordy("implementation-run").iter_errors(json.loads(line)))
+    result = json.loads((folder / "ruhroh-loop-result.json").read_text())
+    for name in [*archives, *result["artifactPaths"].values()]:
+        assert (folder / name).is_file(), name
+    assert (folder / "reward.json").exists() is (result["score"] is not None)
+
+
+def archived(archive: Path) -> dict[str, bytes]:
+    """The regular files of a `tar.gz`."""
+    with tarfile.open(archive) as tar:
+        return {
+            member.name: stream.read()
+            for member in tar
+            if member.isreg() and (stream := tar.extractfile(member)) is not None
+        }

@@ -1,0 +1,70 @@
+"""Options that several commands share, so that they are spelt and explained alike."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from generator.diagnostics.model import Severity
+from generator.diagnostics.report import Paint, plain
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
+
+
+def selection_options(command: Command) -> Command:
+    """Add `--scenario-dir`, `--scenario`, `--tier` and PATH arguments.
+
+    They arrive as `scenario_dir: Path`, `ids: tuple[str, ...]`, `tier: str | None`, `paths: tuple[Path, ...]`: the
+    arguments of `generator.workflows.select.select`.
+    """
+    paths = click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
+    tier = click.option(
+        "--tier", type=click.Choice(["smoke", "nightly", "release"]), help="Only scenarios of this tier."
+    )
+    ids = click.option(
+        "--scenario",
+        "ids",
+        metavar="ID",
+        multiple=True,
+        help="Only this scenario, by id or directory name; repeatable.",
+    )
+    folder = click.option(
+        "--scenario-dir",
+        type=click.Path(path_type=Path),
+        default=Path("scenarios"),
+        show_default=True,
+        help="Directory of scenario directories, or itself one scenario.",
+    )
+    return folder(ids(tier(paths(command))))
+
+
+def json_option(command: Command) -> Command:
+    """Add `--json`, which arrives as `as_json: bool`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")(command)
+
+
+def print_json(value: object) -> None:
+    """Write one JSON document to stdout; what is no character (half a surrogate pair) stays an escape."""
+    import json
+
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.flush()
+
+
+def painter() -> Paint:
+    """Colours where stdout is a terminal whose user has not asked for none (no-color.org), else none."""
+    import os
+
+    return _paint if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else plain
+
+
+def _paint(text: str, severity: Severity) -> str:
+    return click.style(text, fg=_COLOURS[severity], bold=True)

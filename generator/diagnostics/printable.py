@@ -1,0 +1,21 @@
+"""Text from strangers, safe to show: nothing in it can move a cursor, change a colour or reverse a line."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+# Control characters, line separators, bidirectional overrides (CVE-2021-42574), and halves of surrogate pairs.
+_UNSAFE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """`text` on one line, with everything that is not to be seen written as an escape."""
+    return _UNSAFE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match.group()
+    short = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(character)
+    code = ord(character)
+    return short or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")

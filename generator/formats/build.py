@@ -1,0 +1,186 @@
+"""A checked document to the model.
+
+Total: what is missing or was taken out gets its default, because errors have been said by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from generator.scenario import model
+from generator.scenario.names import normal_path
+
+Fields = Mapping[str, Any]
+
+
+def build(sound: Fields, version: str, document: str, prompt: str, prompt_file: str | None) -> model.Scenario:
+    """Build the scenario that a checked document describes.
+
+    Args:
+        sound: The document; each value it has is valid, list items may be None (taken out).
+        version: Format version it was checked as.
+        document: Name of its file.
+        prompt: Text of the prompt.
+        prompt_file: File the prompt was read from, relative to the scenario directory.
+    """
+    run = loaded_run(sound)
+    return model.Scenario(
+        id=sound.get("id", ""),
+        title=sound.get("title", ""),
+        tier=sound.get("tier", ""),
+        kind=sound.get("kind", ""),
+        prompt=prompt,
+        workspace=_workspace(sound),
+        loop=_loop(run, _object(sound, "loop"), _object(sound, "requires")),
+        review=_review(_object(sound, "evaluation")),
+        origin=model.Origin(format=version, document=document, prompt_file=prompt_file),
+        metadata=_metadata(sound["metadata"]) if "metadata" in sound else None,
+        solution=_path(sound, "solution"),
+        workload_profile=sound.get("workloadProfile"),
+    )
+
+
+def loaded_run(raw: Fields) -> dict[str, Any]:
+    """`run` as published: the mode when it is a text, the limit when it is a number (else 600), then the rest of it.
+
+    A document without `run` (version 1) takes both from `driver`.
+    """
+    given = raw.get("run")
+    source = given if isinstance(given, Mapping) else _object(raw, "driver")
+    seconds = source.get("timeoutSeconds")
+    usable = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    run: dict[str, Any] = {}
+    if isinstance(source.get("mode"), str):
+        run["mode"] = source["mode"]
+    run["timeoutSeconds"] = seconds if usable else int(model.DEFAULT_TIMEOUT_SECONDS)
+    if source is given:
+        run.update((key, value) for key, value in source.items() if key not in ("mode", "timeoutSeconds"))
+    return run
+
+
+def _workspace(sound: Fields) -> model.Workspace:
+    return model.Workspace(
+        assets=_paths(sound, "assets"),
+        environment=_environment(_object(sound, "environment")),
+        network=_object(sound, "requires").get("network", False),
+    )
+
+
+def _environment(given: Fields) -> model.Environment:
+    stage = _object(given, "stage")
+    return model.Environment(
+        image=given.get("image"),
+        packages=_texts(given, "packages"),
+        setup=_path(given, "setup"),
+        workdir=given.get("workdir", model.DEFAULT_WORKDIR),
+        stage={normal_path(asset): normal_path(target) for asset, target in stage.items()},
+        git=given.get("git", False),
+        cpus=float(given["cpus"]) if "cpus" in given else None,
+        memory_mb=int(given["memoryMb"]) if "memoryMb" in given else None,
+        user=given.get("user", model.DEFAULT_USER),
+    )
+
+
+def _loop(run: Fields, loop: Fields, requires: Fields) -> model.Loop:
+    completion = _object(loop, "completion")
+    return model.Loop(
+        max_iterations=int(loop.get("defaultMaxIterations", model.DEFAULT_MAX_ITERATIONS)),
+        timeout_seconds=float(run["timeoutSeconds"]),
+        mode=run.get("mode"),
+        completion=model.Completion(required=completion.get("required", False), promise=completion.get("promise")),
+        continuity=requires.get("continuity"),
+        tools=_texts(requires, "tools"),
+    )
+
+
+def _review(given: Fields) -> model.Review:
+    return model.Review(
+        mode=given.get("mode", "agentic_goal_review"),
+        context=_texts(given, "scenarioContext"),
+        rubric=_texts(given, "goalRubric"),
+        guidance=_texts(given, "evidenceGuidance"),
+        calibration=tuple(_case(case) for case in _objects(given, "calibrationCases")),
+        private_assets=_paths(given, "privateAssets"),
+        checks=tuple(_check(check) for check in _objects(given, "checks")),
+        reviewer=_reviewer(given["reviewer"]) if "reviewer" in given else None,
+        environment=_environment(given["environment"]) if "environment" in given else None,
+        env=_texts(given, "env"),
+        network=given.get("network", False),
+        timeout_seconds=float(given.get("timeoutSeconds", model.DEFAULT_REVIEW_TIMEOUT_SECONDS)),
+    )
+
+
+def _case(given: Fields) -> model.CalibrationCase:
+    return model.CalibrationCase(
+        id=given.get("id", ""),
+        expected_status=given.get("expectedStatus", ""),
+        input_summary=given.get("inputSummary", ""),
+        rationale=given.get("rationale", ""),
+    )
+
+
+def _check(given: Fields) -> model.Check:
+    command = given.get("command", "")
+    return model.Check(
+        id=given.get("id", ""),
+        command=command if isinstance(command, str) else _texts(given, "command"),
+        expect_exit=int(given.get("expectExit", 0)),
+        timeout_seconds=float(given.get("timeoutSeconds", model.DEFAULT_CHECK_TIMEOUT_SECONDS)),
+        restore=_paths(given, "restore"),
+    )
+
+
+def _reviewer(given: Fields) -> model.Reviewer:
+    return model.Reviewer(path=_path(given, "path") or "", command=_texts(given, "command"))
+
+
+def _metadata(given: Fields) -> model.Metadata:
+    seconds = given.get("expectedRuntimeSeconds")
+    return model.Metadata(
+        scenario_version=given.get("scenarioVersion", ""),
+        created_at=given.get("createdAt"),
+        updated_at=given.get("updatedAt"),
+        difficulty=given.get("difficulty"),
+        tags=_texts(given, "tags"),
+        visibility=given.get("visibility"),
+        expected_runtime_seconds=None if seconds is None else float(seconds),
+        provenance=given.get("provenance"),
+        contamination_notes=given.get("contaminationNotes"),
+        network_rationale=given.get("networkRationale"),
+        private_eval_rationale=given.get("privateEvalRationale"),
+        maintainers=_texts(given, "maintainers"),
+        changelog=_texts(given, "changelog"),
+        lifecycle=_lifecycle(given["lifecycle"]) if "lifecycle" in given else None,
+    )
+
+
+def _lifecycle(given: Fields) -> model.Lifecycle:
+    return model.Lifecycle(
+        status=given.get("status", "active"),
+        reason=given.get("reason"),
+        sunset_at=given.get("sunsetAt"),
+        replacement_id=given.get("replacementId"),
+    )
+
+
+def _object(given: Fields, name: str) -> Fields:
+    value = given.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _objects(given: Fields, name: str) -> list[Fields]:
+    return [item for item in given.get(name, ()) if item is not None]
+
+
+def _texts(given: Fields, name: str) -> tuple[str, ...]:
+    return tuple(item for item in given.get(name, ()) if item is not None)
+
+
+def _path(given: Fields, name: str) -> str | None:
+    return normal_path(given[name]) if name in given else None
+
+
+def _paths(given: Fields, name: str) -> tuple[str, ...]:
+    """Declared paths in normal form, each once."""
+    return tuple(dict.fromkeys(normal_path(path) for path in _texts(given, name)))

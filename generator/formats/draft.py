@@ -1,0 +1,82 @@
+"""One scenario directory between reading and rules: everything a rule may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from generator.diagnostics.model import Finding
+from generator.formats.prompt import Prompt
+from generator.scenario.model import Scenario
+from generator.source.document import Document, Json
+from generator.source.pointer import child, parts
+from generator.source.tree import Entry, Tree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A directory and its parsed document, before any check; `findings` say why there is none."""
+
+    tree: Tree
+    name: str
+    document: Document | None = None
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def path(self) -> Path:
+        """The scenario directory."""
+        return self.tree.root
+
+    @property
+    def id(self) -> str:
+        """The id the document gives, as far as it is a text with something in it; else the directory's name."""
+        given = self.document.value.get("id") if self.document else None
+        return given if isinstance(given, str) and given.strip() else self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A scenario whose document is an object, valid or not.
+
+    Attributes:
+        reading: Directory and document.
+        sound: The document without invalid values; an invalid item of a list is None, so that indices stay true.
+        invalid: Pointers of what was taken out.
+        prompt: Text and file of the prompt.
+        scenario: The model built from `sound`, defaults in place of what is missing.
+        files: Declared path (normal form) -> what lies there.
+        findings: What reading and the schema found.
+    """
+
+    reading: Reading
+    document: Document
+    sound: Mapping[str, Any]
+    invalid: frozenset[str]
+    prompt: Prompt
+    scenario: Scenario
+    files: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+    def get(self, pointer: str) -> Json:
+        """The sound value at `pointer`, or None when there is none."""
+        place: Json = self.sound
+        for part in parts(pointer):
+            if isinstance(place, dict):
+                place = place.get(part)
+            elif isinstance(place, list) and part.isdigit() and int(part) < len(place):
+                place = place[int(part)]
+            else:
+                return None
+        return place
+
+    def items(self, pointer: str) -> Iterator[tuple[str, Json]]:
+        """Pointer and value of each sound item of the list at `pointer`; none when there is no list."""
+        for index, item in enumerate(self.get(pointer) or ()):
+            if item is not None:
+                yield child(pointer, index), item
+
+    def has(self, pointer: str) -> bool:
+        """Whether the document has a value at `pointer`, be it sound or taken out."""
+        return pointer in self.invalid or self.get(pointer) is not None

@@ -1,0 +1,72 @@
+"""Members no format knows: a misspelt key is silently without effect everywhere else."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final
+
+from generator.diagnostics.model import Finding
+from generator.formats.schemas import resolve, schema
+from generator.source.pointer import join
+
+MAX_COMPARED: Final = 64  # comparing takes time that grows with the length; no known name is nearly as long
+
+
+@dataclass(slots=True)
+class Known:
+    """What may stand in one place: an object's members, and a list's items. Where nothing is known, anything goes."""
+
+    members: dict[str, Known] = field(default_factory=dict)
+    items: Known | None = None
+
+
+def unknown_keys(value: Mapping[str, Any], version: str) -> Iterator[Finding]:
+    """Warn about each member that the schema of `version` does not name, with the closest one it does."""
+    return (_finding(path, place) for path, place in _unknown(value, known_keys(version)))
+
+
+@cache
+def known_keys(version: str) -> Known:
+    """The members that the schema of `version` names, from the top."""
+    return _known(schema(version), version)
+
+
+def closest(name: str, names: list[str]) -> str | None:
+    """The one of `names` that `name` was probably meant to be."""
+    if len(name) > MAX_COMPARED:
+        return None
+    found = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    lowered = {known.lower().replace("_", ""): known for known in names}
+    return lowered.get(name.lower().replace("_", "").replace("-", "")) or (found[0] if found else None)
+
+
+def _known(subschema: Mapping[str, Any], base: str) -> Known:
+    subschema, base = resolve(subschema, base)
+    members = {name: _known(below, base) for name, below in subschema.get("properties", {}).items()}
+    items = subschema.get("items")
+    return Known(members, _known(items, base) if isinstance(items, Mapping) else None)
+
+
+def _unknown(value: object, known: Known) -> Iterator[tuple[list[str | int], Known]]:
+    """Path of each member that nobody knows, last part first, and what is known in its place."""
+    if isinstance(value, dict) and known.members:
+        for name, below in value.items():
+            if name not in known.members:
+                yield [name], known
+                continue
+            for path, place in _unknown(below, known.members[name]):
+                yield [*path, name], place
+    elif isinstance(value, list) and known.items:
+        for index, below in enumerate(value):
+            for path, place in _unknown(below, known.items):
+                yield [*path, index], place
+
+
+def _finding(path: list[str | int], known: Known) -> Finding:
+    name, names = str(path[0]), list(known.members)
+    meant = closest(name, names)
+    hint = f'"{meant}"' if meant else "one of " + ", ".join(sorted(names))
+    return Finding("field_unknown", join(reversed(path)), f'the key "{name}" means nothing here', hint, on_name=True)

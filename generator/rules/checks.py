@@ -1,0 +1,33 @@
+"""Checks: commands run on the finished work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.diagnostics.model import Finding
+from generator.formats.draft import Draft
+from generator.formats.wording import quoted
+from generator.scenario.names import fold, normal_path
+
+
+def ids(draft: Draft) -> Iterator[Finding]:
+    """Checks are told apart by their ids, in reports and as file names (`check_id_duplicate`)."""
+    first: dict[str, str] = {}
+    for pointer, check in draft.items("/evaluation/checks"):
+        name = check.get("id")
+        if name is None:
+            continue
+        if (key := fold(name)) in first:
+            message = f"the id {quoted(name)} is taken by another check ({first[key]})"
+            yield Finding("check_id_duplicate", f"{pointer}/id", message, "an id of its own, case aside")
+        first.setdefault(key, pointer)
+
+
+def restore(draft: Draft) -> Iterator[Finding]:
+    """Only what the agent was given can be put back (`check_restore_undeclared`)."""
+    declared = dict.fromkeys(draft.scenario.workspace.assets)
+    for check, _ in draft.items("/evaluation/checks"):
+        for pointer, path in draft.items(f"{check}/restore"):
+            if normal_path(path) not in declared:
+                hint = " or ".join(quoted(asset) for asset in list(declared)[:5])
+                yield Finding("check_restore_undeclared", pointer, f"{quoted(path)} is no declared asset", hint)

@@ -1,0 +1,43 @@
+"""The machine of the agent and what reaches the reviewer's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from generator.diagnostics.model import Finding
+from generator.formats.draft import Draft
+from generator.formats.wording import quoted
+from generator.scenario.names import is_same_or_below
+
+# Folders that the system, Harbor, a reviewer or an agent is at home in: a workspace there hides or mixes with theirs.
+_TAKEN: Final = (
+    *("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "run", "sbin", "sys", "tmp", "usr"),
+    *("agent", "installed-agent", "logs", "review", "solution", "tests"),
+)
+# Folders that may hold a workspace but cannot be one.
+_TOO_BROAD: Final = ("home", "media", "mnt", "opt", "root", "srv", "var")
+_RESERVED: Final = re.compile(r"PATH|HOME|LD_.*|RUHROH_.*|HARBORSMITH_.*")
+
+
+def workdir(draft: Draft) -> Iterator[Finding]:
+    """A workspace needs a folder of its own (`workdir_unsuitable`)."""
+    pointer = "/environment/workdir"
+    place = draft.get(pointer)
+    if place is None:
+        return
+    inner = place.strip("/")
+    if inner in _TOO_BROAD or any(is_same_or_below(inner, folder) for folder in _TAKEN):
+        message = f"{quoted(place)} does not fit: the folder belongs to the system or to the review"
+        yield Finding("workdir_unsuitable", pointer, message, '"/app"')
+
+
+def reserved_names(draft: Draft) -> Iterator[Finding]:
+    """Some variables are set by whoever starts the reviewer, never by the operator (`environment_name_reserved`)."""
+    for pointer, name in draft.items("/evaluation/env"):
+        if _RESERVED.fullmatch(name):
+            message = f"the variable {name} is set by Harborsmith itself"
+            yield Finding(
+                "environment_name_reserved", pointer, message, "the name of another variable, such as a model's key"
+            )

@@ -1,0 +1,82 @@
+"""The seven published lint rules: how good an evaluation is, never whether it is valid.
+
+Their codes, categories and conditions are published; texts are compared as JavaScript does (white space, lengths in
+UTF-16 units, ASCII word boundaries), so that the verdict is the same on every text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from generator.diagnostics.model import Finding
+from generator.formats.draft import Draft
+from generator.formats.wording import member_example
+
+MIN_CONTEXT: Final = 2
+MIN_RUBRIC: Final = 3
+MIN_GUIDANCE: Final = 2
+MIN_CRITERION_LENGTH: Final = 40
+
+_WHITE: Final = (
+    "\t\n\v\f\r \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+_GENERIC: Final = re.compile(
+    rf"\bsatisf(?:y|ies)[{_WHITE}]+the[{_WHITE}]+user[{_WHITE}]+(?:goal|prompt|request)\b", re.ASCII
+)
+_PROXY: Final = re.compile(rf"\bsource[{_WHITE}]+(?:text|code)[{_WHITE}]+match(?:es)?\b|\bfilenames?\b", re.ASCII)
+_PROXY_EXCUSES: Final = ("do not require", "over source", "rather than source", "prefer evidence")
+
+
+def minimums(draft: Draft) -> Iterator[Finding]:
+    """The four `*_minimum` codes. Where checks alone decide, a reviewer's texts are optional and so are these."""
+    if draft.get("/evaluation") is None:
+        return
+    decided_by_checks = draft.scenario.review.mode == "checks"
+    for name, code, least, what in (
+        ("scenarioContext", "evaluation_context_minimum", MIN_CONTEXT, "context notes"),
+        ("calibrationCases", "evaluation_calibration_cases_minimum", 1, "calibration cases"),
+        ("goalRubric", "evaluation_goal_rubric_minimum", MIN_RUBRIC, "criteria"),
+        ("evidenceGuidance", "evaluation_evidence_guidance_minimum", MIN_GUIDANCE, "evidence instructions"),
+    ):
+        pointer = f"/evaluation/{name}"
+        given = draft.get(pointer)
+        if given is None and name != "calibrationCases":
+            continue  # the schema has asked for it
+        count = len(given or ())
+        if count < least and not decided_by_checks:
+            hint = member_example(pointer, draft.scenario.origin.format) if count == 0 else f"{least - count} more"
+            yield Finding(code, pointer, f"{count} of at least {least} {what}", hint)
+
+
+def rubric(draft: Draft) -> Iterator[Finding]:
+    """`evaluation_goal_rubric_terse` and `evaluation_goal_rubric_generic`, each with the criterion's own index."""
+    for pointer, criterion in draft.items("/evaluation/goalRubric"):
+        length = _length(criterion.strip(_WHITE))
+        if length < MIN_CRITERION_LENGTH:
+            message = (
+                f"a criterion of length {length}; under {MIN_CRITERION_LENGTH} characters rarely say what to look for"
+            )
+            yield Finding(
+                "evaluation_goal_rubric_terse", pointer, message, "what exactly must be true of the finished work"
+            )
+        if _GENERIC.search(criterion.lower()):
+            message = "the criterion only says that the user must be satisfied"
+            yield Finding("evaluation_goal_rubric_generic", pointer, message, "an outcome that can be seen in the work")
+
+
+def evidence(draft: Draft) -> Iterator[Finding]:
+    """`evaluation_evidence_proxy_source`, once, shown at the first instruction that asks for it."""
+    for pointer, instruction in draft.items("/evaluation/evidenceGuidance"):
+        text = instruction.lower()
+        if _PROXY.search(text) and not any(excuse in text for excuse in _PROXY_EXCUSES):
+            message = "the instruction judges by source text or file names, which says little about the outcome"
+            hint = "what to run or open, and what must be seen then"
+            yield Finding("evaluation_evidence_proxy_source", "/evaluation/evidenceGuidance", message, hint, at=pointer)
+            return
+
+
+def _length(text: str) -> int:
+    """Length in UTF-16 units."""
+    return len(text.encode("utf-16-le")) // 2

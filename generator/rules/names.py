@@ -1,0 +1,94 @@
+"""Names of files must survive every file system, archive and tool between an author and a container."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from generator.diagnostics.model import Finding
+from generator.formats.draft import Draft
+from generator.formats.wording import quoted
+from generator.rules.assets import MOST_SHOWN
+from generator.rules.declared import PRIVATE, PUBLIC, REVIEWER, SOLUTION, Declared, declared, everything
+from generator.scenario.names import fold, path_problem, unportable_name, unsafe_name
+from generator.source.tree import Kind
+
+# Lower-case name -> what comes of it inside a package.
+_RESERVED: Final = {
+    ".git": ("asset_git", "git would take it for a repository of its own and drop what is in it"),
+    ".harborignore": ("asset_harborignore", "Harbor would leave out what it names"),
+}
+
+
+def safe(draft: Draft) -> Iterator[Finding]:
+    """Names that break listings, scripts or copies are refused (`asset_name_unsafe`)."""
+    for one in everything(draft):
+        if reason := path_problem(one.path):
+            message = f"{quoted(one.path)} does not fit: {reason}"
+            yield Finding("asset_name_unsafe", one.pointer, message, '"assets/orders.csv"')
+            continue
+        bad = ((path, reason) for path in _below(one) if (reason := unsafe_name(_last(path))))
+        for path, reason in islice(bad, MOST_SHOWN):
+            message = f"the name {quoted(path)} does not fit: {reason}"
+            yield Finding(
+                "asset_name_unsafe", one.pointer, message, "a name of plain letters, digits, '.', '_' and '-'"
+            )
+
+
+def portable(draft: Draft) -> Iterator[Finding]:
+    """Names that Windows cannot hold make a repository unusable there (`asset_name_not_portable`)."""
+    for one in everything(draft):
+        names = [*one.path.split("/")[:-1], *(_last(path) for path in _all(one))]
+        bad = ((name, reason) for name in dict.fromkeys(names) if name != "." and (reason := unportable_name(name)))
+        for name, reason in islice(bad, MOST_SHOWN):
+            message = f"not every system can hold the name {quoted(name)}: {reason}"
+            yield Finding(
+                "asset_name_not_portable", one.pointer, message, "a name of plain letters, digits, '.', '_' and '-'"
+            )
+
+
+def distinct(draft: Draft) -> Iterator[Finding]:
+    """Two names that differ in case or Unicode form alone are one name on many systems (`asset_name_clash`)."""
+    for group in ((PUBLIC,), (PRIVATE,), (REVIEWER,), (SOLUTION,)):
+        first: dict[str, str] = {}
+        for one in declared(draft, *group):
+            for path in islice(_clashing(one, first), MOST_SHOWN):
+                message = (
+                    f"{quoted(path)} and {quoted(first[fold(path)])} are one name where case or Unicode form is ignored"
+                )
+                yield Finding("asset_name_clash", one.pointer, message, "names that differ in more")
+
+
+def reserved(draft: Draft) -> Iterator[Finding]:
+    """Names that make git or Harbor drop what is around them are refused (`asset_git`, `asset_harborignore`)."""
+    for one in declared(draft, PUBLIC, PRIVATE, REVIEWER, SOLUTION):
+        found: dict[str, str] = {}
+        for path in (one.path, *_all(one)):
+            for name in path.lower().split("/"):
+                if name in _RESERVED:
+                    found.setdefault(name, path)
+        for name, path in found.items():
+            code, reason = _RESERVED[name]
+            yield Finding(code, one.pointer, f"{quoted(path)} may not be part of a scenario: {reason}", "another name")
+
+
+def _all(one: Declared) -> Iterator[str]:
+    return (entry.path for entry in one.entries if entry.kind is not Kind.TOO_MANY)
+
+
+def _below(one: Declared) -> Iterator[str]:
+    return (path for path in _all(one) if path != one.path)
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _clashing(one: Declared, first: dict[str, str]) -> Iterator[str]:
+    """Paths of `one` and above that are another spelling of a path in `first`; what is no such path is added to it."""
+    above = one.path.split("/")[:-1]
+    prefixes = ("/".join(above[: length + 1]) for length in range(len(above)))
+    for path in (*prefixes, *_all(one)):
+        if first.setdefault(fold(path), path) != path:
+            yield path

@@ -1,0 +1,48 @@
+"""What one scenario must know about the others of its directory."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from generator.diagnostics.model import Finding
+from generator.formats.draft import Reading
+from generator.scenario.names import fold
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """The scenarios that stand together; `complete` when they are all, so that a missing one is known missing."""
+
+    readings: Sequence[Reading] = ()
+    complete: bool = False
+
+    def statuses(self) -> Mapping[str, str]:
+        """Id -> lifecycle status, `active` where none is given."""
+        return {reading.id: _status(reading) for reading in self.readings}
+
+
+def clashes(pack: Pack) -> Mapping[Path, list[Finding]]:
+    """Two scenarios whose ids differ in nothing or in case alone would write one package (`id_clash`)."""
+    groups: defaultdict[str, list[Reading]] = defaultdict(list)
+    for reading in pack.readings:
+        if reading.document and isinstance(reading.document.value.get("id"), str):
+            groups[fold(reading.id)].append(reading)
+    found: dict[Path, list[Finding]] = {}
+    for group in groups.values():
+        for reading in group if len(group) > 1 else ():
+            others = ", ".join(f"{other.name} (id {other.id!r})" for other in group if other is not reading)
+            message = f"the id {reading.id!r} is taken as well by {others}"
+            hint = "an id that differs from every other, case aside"
+            found[reading.path] = [Finding("id_clash", "/id", message, hint)]
+    return found
+
+
+def _status(reading: Reading) -> str:
+    place: Any = reading.document.value if reading.document else {}
+    for name in ("metadata", "lifecycle", "status"):
+        place = place.get(name) if isinstance(place, Mapping) else None
+    return place if isinstance(place, str) else "active"

@@ -1,0 +1,92 @@
+"""Nothing meant for the reviewer may reach the agent by any path: by name, link, hard link or directory."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from generator.diagnostics.model import Finding
+from generator.formats.draft import Draft
+from generator.formats.wording import quoted
+from generator.rules.declared import PRIVATE, PUBLIC, REVIEWER, SETUP, SOLUTION, Declared, declared
+from generator.scenario.names import normal_path
+
+_SECRETS: Final = (
+    (PRIVATE, "a private asset"),
+    (REVIEWER, "the reviewer"),
+    (SOLUTION, "the reference solution"),
+)
+_HINT: Final = "public and private files apart, with no link between them"
+
+
+def sealed(draft: Draft) -> Iterator[Finding]:
+    """No public path leads to a private byte (`private_exposed`): one complaint for each pair of declared paths.
+
+    Public are assets, the set-up script and the prompt file; private are private assets, reviewer, solution and the
+    document itself, which holds rubric and calibration cases.
+    """
+    private = _Private.of(draft)
+    for public in _public(draft):
+        for message in private.shown_by(public):
+            yield Finding("private_exposed", public.pointer, message, _HINT)
+
+
+@dataclass(slots=True)
+class _Private:
+    """Everything private, found by path, by a directory above it, and by the identity of each file."""
+
+    names: list[str] = field(default_factory=list)
+    at: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    below: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    files: dict[tuple[int, int], list[tuple[int, str]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, draft: Draft) -> _Private:
+        made = cls()
+        for number, (one, what) in enumerate(_secrets(draft)):
+            made.names.append(f"{what}, {quoted(one.path)}")
+            made.at[one.path].append(number)
+            for folder in _above(one.path):
+                made.below[folder].append(number)
+            for entry in one.entries:
+                if entry.identity:
+                    made.files.setdefault(entry.identity, []).append((number, entry.path))
+        return made
+
+    def shown_by(self, public: Declared) -> Iterable[str]:
+        """How `public` shows something private: a message for each private declaration."""
+        found: dict[int, str] = {}
+        for entry in public.entries:
+            for number, path in self.files.get(entry.identity, ()) if entry.identity else ():
+                same = "" if path == entry.path else f" ({quoted(entry.path)} and {quoted(path)} are one file)"
+                found.setdefault(number, f"the public path {quoted(public.path)} shows {self.names[number]}{same}")
+        lexical = [*self.at[public.path], *self.below[public.path]]
+        lexical += [number for folder in _above(public.path) for number in self.at[folder]]
+        for number in lexical:
+            found.setdefault(number, f"the public path {quoted(public.path)} and {self.names[number]}, overlap")
+        return found.values()
+
+
+def _above(path: str) -> Iterator[str]:
+    """Every directory that holds `path`, up to the scenario directory itself."""
+    while path != ".":
+        path = path.rpartition("/")[0] or "."
+        yield path
+
+
+def _secrets(draft: Draft) -> Iterator[tuple[Declared, str]]:
+    tree = draft.reading.tree
+    yield Declared("", draft.document.file, (tree.look(draft.document.file),)), "the scenario's own document"
+    for pointer, what in _SECRETS:
+        for one in declared(draft, pointer):
+            yield one, what
+
+
+def _public(draft: Draft) -> Iterator[Declared]:
+    yield from declared(draft, PUBLIC, SETUP)
+    if draft.prompt.file is not None:
+        entry = draft.reading.tree.look(draft.prompt.file)
+        pointer = "/userPromptPath" if draft.get("/userPromptPath") else ""
+        yield Declared(pointer, normal_path(draft.prompt.file), (entry,))

@@ -1,0 +1,89 @@
+"""Every rule, in the order in which complaints about one place are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from generator.diagnostics.model import Finding
+from generator.formats.draft import Draft
+from generator.rules import (
+    assets,
+    checks,
+    environment,
+    identity,
+    lifecycle,
+    lint,
+    names,
+    network,
+    pack,
+    privacy,
+    publication,
+    staging,
+)
+from generator.rules.pack import Pack
+from generator.source.pointer import parent
+
+__all__ = ["Pack", "check_pack", "check_scenario"]
+
+Rule = Callable[[Draft], Iterable[Finding]]
+
+RULES: Final[tuple[Rule, ...]] = (
+    identity.portable_id,
+    identity.semantic_version,
+    identity.version_in_changelog,
+    identity.calibration_ids,
+    lifecycle.possible_dates,
+    lifecycle.updated_after_created,
+    lifecycle.status,
+    publication.complete,
+    network.public,
+    environment.workdir,
+    environment.reserved_names,
+    checks.ids,
+    checks.restore,
+    lint.minimums,
+    lint.rubric,
+    lint.evidence,
+    assets.duplicates,
+    assets.present,
+    assets.setup_is_file,
+    assets.solution_is_directory,
+    assets.empty_directories,
+    names.safe,
+    names.portable,
+    names.distinct,
+    names.reserved,
+    staging.declared,
+    staging.distinct,
+    privacy.sealed,
+)
+
+
+def check_scenario(draft: Draft, known: Pack, today: date) -> tuple[Finding, ...]:
+    """Everything the rules say about one scenario.
+
+    What lies in a value that the schema refused is left out: its reason has been given, and the rest follows from it.
+    """
+    return tuple(finding for finding in _all(draft, known, today) if not _follows(finding, draft.invalid))
+
+
+def check_pack(known: Pack) -> Mapping[Path, list[Finding]]:
+    """What is wrong between scenarios, by scenario directory."""
+    return pack.clashes(known)
+
+
+def _all(draft: Draft, known: Pack, today: date) -> Iterator[Finding]:
+    for rule in RULES:
+        yield from rule(draft)
+    yield from lifecycle.sunset(draft, today)
+    yield from lifecycle.replacement(draft, known)
+
+
+def _follows(finding: Finding, invalid: frozenset[str]) -> bool:
+    pointer = finding.pointer
+    while pointer and pointer not in invalid:
+        pointer = parent(pointer)
+    return pointer in invalid

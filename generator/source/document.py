@@ -1,0 +1,162 @@
+"""Bytes to a document whose every value knows where it stands; anything a strict reader refuses becomes findings.
+
+Two readers can agree on a document only if it says one thing: so duplicate members, numbers that overflow, texts that
+are no text and byte order marks are errors here, where common parsers let them pass (RFC 8259 sections 4, 6, 8).
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, TypeAlias
+
+from generator.diagnostics.model import Finding
+from generator.source.pointer import parent
+from generator.source.scan import MAX_DEPTH, MAX_NUMBER_LENGTH, Scan, scan
+
+MAX_BYTES: Final = 1024 * 1024
+
+Json: TypeAlias = Any  # any JSON value; what it is, the schema decides
+
+
+@dataclass(frozen=True)
+class Document:
+    """One parsed document: its top-level object, its text, and the name of its file."""
+
+    value: Mapping[str, Any]
+    text: str
+    file: str
+
+    def position(self, pointer: str, on_name: bool = False) -> tuple[int, int]:
+        """Line and column, 1-based and in characters, of a value or (`on_name`) of the name it is a member under.
+
+        A pointer that leads nowhere gets the position of the nearest value that holds it.
+        """
+        offsets = self._scan.names if on_name else self._scan.values
+        while pointer not in offsets and pointer:
+            pointer = parent(pointer)
+            offsets = self._scan.values
+        return self._place(offsets.get(pointer, 0))
+
+    @cached_property
+    def _scan(self) -> Scan:
+        return scan(self.text)
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        return _line_starts(self.text)
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        return _place(self._lines, offset)
+
+
+class _RefusedError(ValueError):
+    """Raised inside the parser at the first thing a strict reader refuses; never leaves this module."""
+
+
+def read_document(data: bytes, file: str) -> Document | tuple[Finding, ...]:
+    """Parse the bytes of one JSON document.
+
+    Args:
+        data: The whole file, at most `MAX_BYTES` (the caller bounds its reading).
+        file: Name of the file, relative to the scenario directory.
+
+    Returns:
+        The document, or at least one finding with a position and a code `document_*`.
+    """
+    text = _decode(data)
+    if isinstance(text, Finding):
+        return (text,)
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_constant=_constant,
+            parse_float=_float,
+            parse_int=_int,
+        )
+    except (ValueError, RecursionError):
+        return _faults(text)
+    if _suspicious(text) and (faults := _faults(text)):
+        return faults
+    if not isinstance(value, dict):
+        return (_not_object(value, text),)
+    return Document(value, text, file)
+
+
+def _decode(data: bytes) -> str | Finding:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or (len(data) > 1 and data[:2].count(0) == 1):
+        return Finding("document_encoding", "", "not UTF-8 but UTF-16", "the file saved as UTF-8", position=(1, 1))
+    if data.startswith(codecs.BOM_UTF8):
+        message = "a byte order mark stands before the first character"
+        return Finding("document_bom", "", message, "the file saved as UTF-8 without BOM", position=(1, 1))
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        place = _place(_line_starts(before), len(before))
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        return Finding("document_encoding", "", message, "the file saved as UTF-8", position=place)
+
+
+def _faults(text: str) -> tuple[Finding, ...]:
+    lines = _line_starts(text)
+    return tuple(
+        Finding(fault.code, fault.pointer, fault.message, fault.hint, position=_place(lines, fault.offset))
+        for fault in scan(text).faults
+    )
+
+
+def _suspicious(text: str) -> bool:
+    """Whether the text may hold what the parser accepts and we do not: escapes that make no character, deep nesting."""
+    lowered = text.lower() if "\\u" in text or "\\U" in text else ""
+    return "\\ud" in lowered or "\\u0000" in lowered or text.count("[") + text.count("{") > MAX_DEPTH
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise _RefusedError
+    return made
+
+
+def _constant(_: str) -> None:
+    raise _RefusedError
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    if len(digits) > MAX_NUMBER_LENGTH or number in (float("inf"), float("-inf")):
+        raise _RefusedError
+    return number
+
+
+def _int(digits: str) -> int:
+    if len(digits) > MAX_NUMBER_LENGTH:
+        raise _RefusedError
+    return int(digits)
+
+
+def _not_object(value: object, text: str) -> Finding:
+    names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    message = f"the document is {names.get(type(value), 'a number')}, not an object"
+    lines = _line_starts(text)
+    return Finding("document_not_object", "", message, "{ … }", position=_place(lines, scan(text).values[""]))
+
+
+def _line_starts(text: str) -> list[int]:
+    starts = [0]
+    at = text.find("\n")
+    while at >= 0:
+        starts.append(at + 1)
+        at = text.find("\n", at + 1)
+    return starts
+
+
+def _place(lines: list[int], offset: int) -> tuple[int, int]:
+    line = bisect_right(lines, offset)
+    return line, offset - lines[line - 1] + 1

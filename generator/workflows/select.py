@@ -1,0 +1,167 @@
+"""Which scenarios a command works on, read and judged by every rule.
+
+A selection never narrows what rules may know: ids are compared across the whole directory, however few are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Final
+
+from generator.diagnostics.catalogue import suggestions
+from generator.diagnostics.locate import has_errors, locate
+from generator.diagnostics.model import Diagnostic, Finding
+from generator.formats.discovery import DOCUMENT, Discovered, discover, has_document
+from generator.formats.draft import Reading
+from generator.formats.loaded import LoadedScenario
+from generator.formats.reading import draft, loaded_form, read
+from generator.rules.registry import Pack, check_pack, check_scenario
+
+TIERS: Final = ("smoke", "nightly", "release")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The scenarios asked for, in the order of their directories, and what is wrong with the asking itself.
+
+    Attributes:
+        loaded: Valid and invalid scenarios alike; a valid one has a `scenario`.
+        problems: Unknown ids, directories that cannot be read or hold nothing, passed-over links.
+    """
+
+    loaded: tuple[LoadedScenario, ...]
+    problems: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Readings asked for, the pack they are part of, and what was wrong with the directories."""
+
+    readings: tuple[Reading, ...]
+    pack: Pack
+    problems: tuple[Diagnostic, ...]
+
+
+def select(
+    scenario_dir: Path,
+    ids: Sequence[str] = (),
+    tier: str | None = None,
+    paths: Sequence[Path] = (),
+    *,
+    today: date | None = None,
+) -> Selection:
+    """Read the scenarios that are asked for and apply every rule to them.
+
+    Args:
+        scenario_dir: Directory of scenario directories, or itself one scenario. Not looked at when `paths` are given.
+        ids: Ids or directory names; none means all.
+        tier: Only scenarios of this tier, and those whose tier cannot be told because they are broken.
+        paths: Scenario directories, their `scenario.json`, or directories of scenarios, instead of `scenario_dir`.
+        today: The day that sunset dates are compared with (UTC); None is now.
+    """
+    found = _find_paths(paths) if paths else _find_root(scenario_dir)
+    readings, problems = _named(found, ids, scenario_dir)
+    pack = found.pack
+    by_path = check_pack(pack)
+    day = today or datetime.now(UTC).date()
+    loaded = [load(reading, pack, by_path.get(reading.path, ()), day) for reading in readings]
+    if tier is not None:
+        loaded = [one for one in loaded if _tier(one) in (tier, None)]
+    if not loaded and not (found.problems or problems):
+        problems = (_nothing(scenario_dir, tier, paths),)
+    return Selection(tuple(loaded), (*found.problems, *problems))
+
+
+def load(reading: Reading, pack: Pack, pack_findings: Sequence[Finding], today: date) -> LoadedScenario:
+    """Check, build and judge one scenario directory that was read."""
+    made = draft(reading)
+    if made is None:
+        return LoadedScenario(tree=reading.tree, name=reading.name, findings=(*reading.findings, *pack_findings))
+    findings = (*made.findings, *check_scenario(made, pack, today), *pack_findings)
+    return LoadedScenario(
+        tree=reading.tree,
+        name=reading.name,
+        document=reading.document,
+        raw=loaded_form(made.document.value, made.prompt),
+        scenario=None if has_errors(findings) else made.scenario,
+        findings=findings,
+        files=made.files,
+    )
+
+
+def _find_root(root: Path) -> _Found:
+    found = discover(root)
+    readings = tuple(read(directory) for directory in found.directories)
+    alone = found.directories == (root,)
+    return _Found(readings, Pack(readings, complete=not alone), _directory_problems(root, found))
+
+
+def _find_paths(paths: Sequence[Path]) -> _Found:
+    directories: dict[Path, Path] = {}
+    problems: list[Diagnostic] = []
+    for path in paths:
+        is_document = path.name == DOCUMENT and not path.is_dir()
+        directory = path.parent if is_document else path
+        if is_document or has_document(directory):
+            directories.setdefault(directory.absolute(), directory)
+            continue
+        found = discover(directory)
+        problems += _directory_problems(directory, found)
+        if not (found.directories or found.missing or found.unreadable):
+            problems.append(_nothing(directory, None, ()))
+        for below in found.directories:
+            directories.setdefault(below.absolute(), below)
+    readings = tuple(read(directory) for directory in directories.values())
+    return _Found(readings, Pack(readings, complete=False), tuple(problems))
+
+
+def _directory_problems(root: Path, found: Discovered) -> tuple[Diagnostic, ...]:
+    findings: list[tuple[Path, Finding]] = []
+    if found.missing:
+        message = "there is no such directory"
+        findings.append((root, Finding("directory_missing", "", message, "a directory of scenario directories")))
+    if found.unreadable:
+        message = f"the directory cannot be read: {found.unreadable}"
+        findings.append((root, Finding("directory_unreadable", "", message, "a directory you may read")))
+    for link in found.skipped_links:
+        message = "a link to a directory is passed over"
+        findings.append(
+            (link, Finding("directory_link_skipped", "", message, "the directory itself, or its path as an argument"))
+        )
+    return tuple(place for path, finding in findings for place in locate((finding,), None, path, document_file=""))
+
+
+def _named(found: _Found, ids: Sequence[str], root: Path) -> tuple[tuple[Reading, ...], tuple[Diagnostic, ...]]:
+    if not ids:
+        return found.readings, ()
+    wanted = set(ids)
+    chosen = tuple(reading for reading in found.readings if {reading.id, reading.name} & wanted)
+    known = {name for reading in found.readings for name in (reading.id, reading.name)}
+    return chosen, tuple(_unknown(name, sorted(known), root) for name in dict.fromkeys(ids) if name not in known)
+
+
+def _unknown(name: str, known: list[str], root: Path) -> Diagnostic:
+    close = suggestions(name, known)
+    hint = " or ".join(close) or ("one of " + ", ".join(known[:10]) if known else "")
+    finding = Finding("selection_unknown_scenario", "", f"no scenario has the id or directory name {name!r}", hint)
+    return locate((finding,), None, root, document_file="")[0]
+
+
+def _nothing(root: Path, tier: str | None, paths: Sequence[Path]) -> Diagnostic:
+    asked = f"scenario of tier {tier}" if tier else "scenario"
+    message = f"no {asked} found; looked for */{DOCUMENT}"
+    place = paths[0] if paths else root
+    return locate(
+        (Finding("selection_empty", "", message, f"a directory with <name>/{DOCUMENT} in it"),),
+        None,
+        place,
+        document_file="",
+    )[0]
+
+
+def _tier(loaded: LoadedScenario) -> str | None:
+    tier = loaded.raw.get("tier") if loaded.raw else None
+    return tier if isinstance(tier, str) and tier in TIERS else None

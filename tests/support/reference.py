@@ -1,0 +1,159 @@
+"""The parts of pages that are made from the code: `<!-- made: NAME -->` … `<!-- end -->`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from click.testing import CliRunner
+
+from generator.cli.exits import Exit
+from generator.cli.main import COMMANDS, group
+from generator.diagnostics.catalogue import catalogue, categories
+from generator.workflows.schemas import schema_text
+
+_PART: Final = re.compile(r"(<!-- made: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+# How the value forms of the schema are called in a table; each has a row of its own in the last table of the page.
+_FORMS: Final = {
+    "text": "text",
+    "texts": "list of texts",
+    "name": "name",
+    "date": "date",
+    "relativePath": "path",
+    "absolutePath": "absolute path",
+    "seconds": "seconds",
+    "imageReference": "image",
+    "packageName": "package",
+    "userName": "account",
+    "environmentName": "variable",
+    "command": "command",
+    "arguments": "arguments",
+}
+_PREFIX: Final = "#/$defs/"
+
+
+def remade(page: str) -> str:
+    """A page with every made part as the code has it now. Raises KeyError for a part nobody makes."""
+    return _PART.sub(lambda found: f"{found[1]}{_PARTS[found[2]]()}{found[3]}", page)
+
+
+def help_text(*command: str) -> str:
+    """What `--help` prints in a terminal of 100 columns."""
+    given = CliRunner().invoke(group, [*command, "--help"], prog_name="harborsmith", terminal_width=100)
+    assert given.exit_code == Exit.GOOD, given.output
+    return given.output
+
+
+def _commands() -> str:
+    rows = "".join(f"| `{name}` | {summary} |\n" for name, (_, summary) in COMMANDS.items())
+    return f"| Command | What it does |\n|---|---|\n{rows}"
+
+
+def _help() -> str:
+    return "".join(f"\n## {name}\n\n```text\n{help_text(name).rstrip()}\n```\n" for name in COMMANDS) + "\n"
+
+
+def _codes() -> str:
+    made = ""
+    for category in categories():
+        rows = "".join(
+            f"| `{entry.code}` | {entry.severity} | {entry.summary} |\n"
+            for entry in catalogue().values()
+            if entry.category == category
+        )
+        made += f"\n## {category}\n\n| Code | Weight | What it means |\n|---|---|---|\n{rows}"
+    return made + "\n"
+
+
+def _fields() -> str:
+    schema = json.loads(schema_text("scenario-v2") or "")
+    made = ""
+    for title, place in _objects(schema):
+        made += (
+            f"\n### {title}\n\n{_sentence(place)}\n\n| Member | Form | Meaning |\n|---|---|---|\n{_rows(place, title)}"
+        )
+    return made + "\n"
+
+
+def _forms() -> str:
+    definitions = json.loads(schema_text("scenario-v2") or "")["$defs"]
+    rows = "".join(f"| {word} | {_cell(definitions[name]['description'])} |\n" for name, word in _FORMS.items())
+    return f"| Form | What it may be |\n|---|---|\n{rows}"
+
+
+def _objects(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every object of a scenario under its name in the document, in the order in which they are met."""
+    definitions = schema["$defs"]
+    waiting: list[tuple[str, Mapping[str, Any]]] = [("scenario", schema)]
+    while waiting:
+        title, place = waiting.pop(0)
+        yield title, place
+        below = []
+        for name, member in place["properties"].items():
+            found = _resolved(member.get("items", member), definitions)
+            if "properties" in found:
+                below.append((_below(title, name, listed="items" in member), found))
+        waiting = below + waiting
+
+
+def _below(title: str, name: str, *, listed: bool = False) -> str:
+    own = f"{name}[]" if listed else name
+    return own if title == "scenario" else f"{title}.{own}"
+
+
+def _resolved(member: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
+    reference = member.get("$ref", "")
+    return definitions[reference.removeprefix(_PREFIX)] if reference.startswith(_PREFIX) else member
+
+
+def _rows(place: Mapping[str, Any], title: str) -> str:
+    needed = place.get("required", ())
+    definitions = json.loads(schema_text("scenario-v2") or "")["$defs"]
+    made = ""
+    for name, member in place["properties"].items():
+        if member.get("not") == {}:
+            continue  # may not stand there
+        meaning = member.get("description") or _resolved(member, definitions).get("description", "")
+        default = f" Default: `{json.dumps(member['default'])}`." if "default" in member else ""
+        mark = " (required)" if name in needed else ""
+        form = _form(member, _below(title, name, listed="items" in member), definitions)
+        made += f"| `{name}`{mark} | {_cell(form)} | {_cell(meaning)}{default} |\n"
+    return made
+
+
+def _form(member: Mapping[str, Any], title: str, definitions: Mapping[str, Any]) -> str:
+    name = member.get("$ref", "").removeprefix(_PREFIX)
+    if name in _FORMS:
+        return _FORMS[name]
+    place = _resolved(member, definitions)
+    if "const" in place:
+        return f"`{place['const']}`"
+    if "enum" in place:
+        return ", ".join(f"`{value}`" for value in place["enum"])
+    if place.get("type") == "array":
+        item = _form(place["items"], title, definitions)
+        return f"list of {item.replace('[object]', '[objects]') if '[' in item else f'{item}s'}"
+    if "properties" in place:
+        return f"[object](#{re.sub(r'[^a-z]', '', title.lower())})"
+    return {"object": "object, path to path", "integer": "whole number", "boolean": "`true`, `false`"}.get(
+        place["type"], str(place["type"])
+    )
+
+
+def _sentence(place: Mapping[str, Any]) -> str:
+    return str(place["description"])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+_PARTS: Final[Mapping[str, Callable[[], str]]] = {
+    "commands": _commands,
+    "help": _help,
+    "codes": _codes,
+    "fields": _fields,
+    "forms": _forms,
+}

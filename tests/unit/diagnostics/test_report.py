@@ -1,0 +1,99 @@
+"""Diagnostics as people and programs read them."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generator.diagnostics.catalogue import suggestions
+from generator.diagnostics.model import Diagnostic, Location, Severity
+from generator.diagnostics.printable import printable
+from generator.diagnostics.report import counted, detail, text_lines
+
+
+def diagnostic(severity: Severity = Severity.ERROR, message: str = "m", hint: str = "") -> Diagnostic:
+    return Diagnostic(
+        code="field_type",
+        severity=severity,
+        category="structure",
+        message=message,
+        hint=hint,
+        location=Location(file="a/scenario.json", line=13, column=19, pointer="/metadata"),
+        field="metadata",
+    )
+
+
+def test_a_complaint_has_one_line_of_place_and_indented_words() -> None:
+    assert list(text_lines(diagnostic(message="is wrong", hint='"a": 1'))) == [
+        "a/scenario.json:13:19 error field_type /metadata",
+        "    is wrong",
+        '    write: "a": 1',
+    ]
+
+
+def test_without_a_hint_there_is_no_line_for_it() -> None:
+    assert len(list(text_lines(diagnostic()))) == 2
+
+
+def test_only_the_weight_is_painted() -> None:
+    first, *_ = text_lines(diagnostic(), lambda text, severity: f"<{severity}:{text}>")
+    assert first == "a/scenario.json:13:19 <error:error> field_type /metadata"
+
+
+@given(st.text())
+def test_nothing_printed_can_steer_a_terminal_or_break_a_line(text: str) -> None:
+    shown = printable(text)
+    assert not {"Cc", "Cs", "Zl", "Zp"}.intersection(map(unicodedata.category, shown))
+    assert not {"RLO", "LRO", "RLE", "LRE", "RLI", "LRI"}.intersection(map(unicodedata.bidirectional, shown))
+    assert len(shown.splitlines()) <= 1
+    shown.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"),
+        ("a\r\nb\tc", "a\\r\\nb\\tc"),
+        ("\u202egnp.exe", "\\u202egnp.exe"),
+        ("\udc80", "\\udc80"),
+        ("\x9b31m", "\\x9b31m"),
+        ("é 😀 \\", "é 😀 \\"),
+    ],
+)
+def test_what_could_is_written_as_an_escape(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+def test_the_detail_has_the_published_members_and_the_place() -> None:
+    made = detail(diagnostic(Severity.WARNING, "m", "h"))
+    assert json.loads(json.dumps(made)) == {
+        "code": "field_type",
+        "severity": "warning",
+        "category": "structure",
+        "field": "metadata",
+        "message": "m",
+        "hint": "h",
+        "location": {"file": "a/scenario.json", "line": 13, "column": 19, "pointer": "/metadata"},
+    }
+
+
+def test_counts_name_what_there_is() -> None:
+    assert counted([]) == "no complaints"
+    assert counted([diagnostic(), diagnostic(Severity.WARNING), diagnostic()]) == "2 errors, 1 warning"
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [("private_exposd", "private_exposed"), ("Private-Exposed", "private_exposed"), ("exposed", "private_exposed")],
+)
+def test_a_misspelt_name_is_met_with_the_closest(name: str, first: str) -> None:
+    assert suggestions(name, ["field_type", "private_exposed"])[0] == first
+
+
+def test_a_name_like_no_other_is_met_with_nothing() -> None:
+    assert suggestions("zzzz", ["field_type"]) == []
+    assert suggestions("", ["field_type"]) == []
