@@ -1,0 +1,91 @@
+"""`harborsmith generate`: compile scenarios into task packages."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from generator.cli.exits import Exit
+from generator.cli.options import json_option, painter, print_json, selection_options
+
+EPILOG = """
+\b
+Examples:
+  harborsmith generate                           every scenario in ./scenarios into ./generated
+  harborsmith generate --scenario csv-clean-up   one of them
+  harborsmith generate --dry-run                 say what would be written
+  harborsmith generate --check                   say whether the packages are up to date, for CI
+
+\b
+Exit codes: 0 good; 1 an invalid scenario, an edited package, or drift; 2 wrong usage; 3 nothing selected;
+4 the system did not let a package be written.
+"""
+
+PROGRESS_AFTER_SECONDS = 1.0
+
+
+@click.command("generate", epilog=EPILOG)
+@selection_options
+@click.option("--all", "everything", is_flag=True, help="Every scenario; the default when none is named.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("generated"),
+    show_default=True,
+    help="Output directory; packages go to harbor/tasks/<id> in it.",
+)
+@click.option("--org", default="local", show_default=True, help="What stands before the slash of every task name.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; list the files of every package.")
+@click.option("--check", is_flag=True, help="Write nothing; fail when a package is not up to date.")
+@click.option("--force", is_flag=True, help="Replace packages that were edited, and directories that are no packages.")
+@json_option
+def command(everything: bool, dry_run: bool, check: bool, as_json: bool, org: str, **given: Any) -> Exit:  # noqa: ANN401 - the rest of the request, as declared above
+    """Compile scenarios into sealed Harbor task packages. Nothing in them is run.
+
+    PATHs are scenario directories, their scenario.json, or directories of scenarios; they replace --scenario-dir. When
+    every scenario is selected, packages whose scenario is gone are removed, unless they were edited.
+    """
+    from generator.package.layout import is_harbor_name
+    from generator.package.model import Settings
+    from generator.workflows.generate import Mode, Request, generate
+    from generator.workflows.generate_report import json_report, text_report
+
+    if everything and (given["ids"] or given["tier"] or given["paths"]):
+        raise click.UsageError("--all selects every scenario; leave out --scenario, --tier and PATHs, or --all.")
+    if dry_run + check + given["force"] > 1:
+        raise click.UsageError("Only one of --dry-run, --check and --force has a meaning at a time.")
+    if not is_harbor_name(org):
+        raise click.BadParameter(
+            "Write letters, digits, '.', '_' and '-', a letter or digit first.", param_hint="--org"
+        )
+    mode = Mode.CHECK if check else Mode.DRY_RUN if dry_run else Mode.WRITE
+    report = generate(Request(settings=Settings(org=org), mode=mode, **given), _progress())
+    if as_json:
+        print_json(json_report(report, mode))
+    else:
+        for line in text_report(report, mode, painter()):
+            click.echo(line)
+    if report.could_not:
+        return Exit.CANNOT
+    if report.nothing_selected:
+        return Exit.NOTHING_SELECTED
+    if report.refused:
+        return Exit.USAGE
+    return Exit.FINDINGS if report.failed else Exit.GOOD
+
+
+def _progress() -> Callable[[int, int], None]:
+    """Shows how far it is, on a terminal, when it takes long enough to wonder."""
+    begun = time.monotonic()
+    shown = sys.stderr.isatty()
+
+    def show(done: int, total: int) -> None:
+        if shown and time.monotonic() - begun > PROGRESS_AFTER_SECONDS:
+            click.echo(f"\r{done} of {total} scenarios", nl=done == total, err=True)
+
+    return show

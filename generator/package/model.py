@@ -1,0 +1,79 @@
+"""The values that pass between planning, comparing and writing a package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from generator.diagnostics.model import Finding
+from generator.source.tree import Tree
+
+DEFAULT_ORG = "local"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a pack's owner decides about all packages alike: `org` stands before the slash of every task name."""
+
+    org: str = DEFAULT_ORG
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """Bytes that stay where they are until they are copied.
+
+    Attributes:
+        real: Path below the scenario directory, without links.
+        size: Bytes it had when the package was planned.
+        identity: Device and inode it had then.
+        sha256: Hexadecimal digest it had then, where the plan needed it; None when it was not read.
+    """
+
+    real: str
+    size: int
+    identity: tuple[int, int] | None
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """One file of a package: relative POSIX path, content, and whether it may be executed."""
+
+    path: str
+    content: bytes | SourceFile
+    executable: bool = False
+
+    @property
+    def size(self) -> int:
+        """Bytes it will have."""
+        return len(self.content) if isinstance(self.content, bytes) else self.content.size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackagePlan:
+    """Everything that will stand in a package but its manifest, which needs the digests of what was really copied.
+
+    Attributes:
+        id: The scenario's id, which is the directory's name.
+        title: The scenario's title.
+        version: The scenario's own version; None when it states none.
+        tree: Where `SourceFile`s are read from.
+        files: Sorted by path.
+        notes: What the author should know although the package is made.
+    """
+
+    id: str
+    title: str
+    version: str | None
+    tree: Tree
+    files: tuple[PlannedFile, ...]
+    notes: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """A file as the manifest lists it: relative POSIX path, hexadecimal SHA-256, bytes, executable bit."""
+
+    path: str
+    sha256: str
+    size: int
+    executable: bool

@@ -1,0 +1,65 @@
+"""Where packages go, and which places are refused."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from generator.diagnostics.model import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The output directory `root`: packages stand in `tasks`, what is half made in `private`."""
+
+    root: Path
+
+    @property
+    def tasks(self) -> Path:
+        """Where one directory a package stands."""
+        return self.root / "harbor" / "tasks"
+
+    @property
+    def private(self) -> Path:
+        """Where packages are made: on the file system of `tasks`, so that renaming puts a finished one in place."""
+        return self.root / ".harborsmith"
+
+    def package(self, scenario_id: str) -> str:
+        """The directory of one package."""
+        return str(self.tasks / scenario_id)
+
+    def room(self, scenario_id: str) -> str:
+        """The directory one package is made in, and the lock on it."""
+        return str(self.private / scenario_id)
+
+    def problem(self, scenario_directories: Iterable[Path]) -> Finding | None:
+        """Why nothing may be written here; None when it may.
+
+        A link is refused, since packages would land, and be removed, where it leads. A place inside a scenario, or
+        around one, is refused, since packages would become assets or scenarios be taken for packages.
+        """
+        for path in (self.root, self.tasks.parent, self.tasks, self.private):
+            try:
+                mode = os.lstat(path).st_mode
+            except OSError:
+                continue
+            if not stat.S_ISDIR(mode):
+                what = "a link" if stat.S_ISLNK(mode) else "not a directory"
+                return Finding("output_unusable", "", f"the output directory {str(path)!r} is {what}", _ELSEWHERE)
+        root = self.root.resolve()
+        for directory in scenario_directories:
+            scenario = directory.resolve()
+            if root.is_relative_to(scenario) or scenario.is_relative_to(root):
+                return Finding(
+                    "output_overlaps",
+                    "",
+                    f"the output directory {str(self.root)!r} lies inside or around the scenario {str(directory)!r}",
+                    _ELSEWHERE,
+                )
+        return None
+
+
+_ELSEWHERE = "name another directory with --out"

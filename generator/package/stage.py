@@ -1,0 +1,94 @@
+"""Write the files of a plan into an empty directory, hashing what is copied while it is copied."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import posixpath
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Final
+
+from generator.package import layout
+from generator.package.manifest import manifest_bytes
+from generator.package.model import FileRecord, PackagePlan, PlannedFile, SourceFile
+from generator.package.source import chunks, confirmed
+
+# Whatever the umask says, since packages are compared, published and copied into images.
+_FOLDER_MODE: Final = 0o755
+_FILE_MODES: Final = {False: 0o644, True: 0o755}
+
+
+def stage(plan: PackagePlan, folder: str) -> None:
+    """Make the whole package, with its manifest, at `folder`, which must not exist.
+
+    Raises:
+        SourceChangedError: The scenario is no longer what was planned.
+        OSError: Something cannot be written; its `filename` says what.
+    """
+    for path in _folders(plan.files):
+        name = os.path.join(folder, path)
+        os.mkdir(name)
+        os.chmod(name, _FOLDER_MODE)
+    records: list[FileRecord] = []
+    copies: dict[SourceFile, list[PlannedFile]] = {}
+    for file in plan.files:
+        if isinstance(file.content, SourceFile):
+            copies.setdefault(file.content, []).append(file)
+        else:
+            records.append(_write(folder, file, file.content))
+    for source, files in copies.items():
+        records += _copy(plan, folder, source, files)
+    manifest = manifest_bytes(plan, sorted(records, key=lambda record: record.path))
+    _write(folder, PlannedFile(layout.MANIFEST, manifest), manifest)
+
+
+def _folders(files: Iterable[PlannedFile]) -> list[str]:
+    """The package itself and every directory of it, parents first."""
+    found = {""}
+    for file in files:
+        path = posixpath.dirname(file.path)
+        while path not in found:
+            found.add(path)
+            path = posixpath.dirname(path)
+    return sorted(found)
+
+
+def _write(folder: str, file: PlannedFile, content: bytes) -> FileRecord:
+    with _created(folder, file) as descriptor:
+        _write_all(descriptor, memoryview(content), os.path.join(folder, file.path))
+    return FileRecord(file.path, hashlib.sha256(content).hexdigest(), len(content), file.executable)
+
+
+def _copy(plan: PackagePlan, folder: str, source: SourceFile, files: list[PlannedFile]) -> Iterator[FileRecord]:
+    """Copy one source to all its places in one pass."""
+    hashed = hashlib.sha256()
+    with ExitStack() as opened:
+        targets = [(opened.enter_context(_created(folder, file)), os.path.join(folder, file.path)) for file in files]
+        for piece in chunks(plan.tree, source):
+            hashed.update(piece)
+            for descriptor, path in targets:
+                _write_all(descriptor, piece, path)
+    sha256 = confirmed(source, hashed.hexdigest())
+    for file in files:
+        yield FileRecord(file.path, sha256, source.size, file.executable)
+
+
+@contextmanager
+def _created(folder: str, file: PlannedFile) -> Iterator[int]:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(os.path.join(folder, file.path), flags, 0o600)
+    try:
+        os.fchmod(descriptor, _FILE_MODES[file.executable])
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _write_all(descriptor: int, data: memoryview, path: str) -> None:
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except OSError as error:
+        error.filename = path
+        raise

@@ -1,0 +1,258 @@
+"""Compile scenarios into packages: select, plan, and bring the output directory in line."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from generator.diagnostics.locate import locate
+from generator.diagnostics.model import Diagnostic, Finding, Severity
+from generator.formats.loaded import LoadedScenario
+from generator.package.lock import sweep
+from generator.package.model import PackagePlan, Settings
+from generator.package.orphans import orphans
+from generator.package.output import Output
+from generator.package.plan import plan
+from generator.package.write import NOT_WRITTEN, Outcome, Status, preview_package, remove_package, write_package
+from generator.workflows.select import Selection, select
+
+DEFAULTS: Final = Settings()
+
+
+class Mode(StrEnum):
+    """Write packages, say whether they are what they should be, or say what would be written."""
+
+    WRITE = "write"
+    CHECK = "check"
+    DRY_RUN = "dry_run"
+
+
+_DIFFERING: Final = {Mode.CHECK: Status.DRIFTED, Mode.DRY_RUN: Status.WOULD_WRITE}
+_LEFT_OVER: Final = {Mode.CHECK: Status.DRIFTED, Mode.DRY_RUN: Status.WOULD_REMOVE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is asked of `generate`.
+
+    Attributes:
+        scenario_dir: Directory of scenario directories.
+        ids: Only these scenarios (ids or directory names).
+        tier: Only scenarios of this tier.
+        paths: These scenario directories instead of `scenario_dir`.
+        out: Output directory.
+        settings: What all packages share.
+        mode: What to do about differences.
+        force: Replace directories that are not ours, and edited packages.
+    """
+
+    scenario_dir: Path
+    ids: tuple[str, ...] = ()
+    tier: str | None = None
+    paths: tuple[Path, ...] = ()
+    out: Path
+    settings: Settings = DEFAULTS
+    mode: Mode = Mode.WRITE
+    force: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether all scenarios are asked for, so that a package without one is left over."""
+        return not (self.ids or self.tier or self.paths)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """One package of a report: what became of it, the plan it was made from, if any, and what there is to say."""
+
+    outcome: Outcome
+    plan: PackagePlan | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What `generate` did.
+
+    Attributes:
+        packages: One entry a selected scenario, then one a left-over package.
+        problems: What is wrong with the selection.
+        refused: Why the output directory was not touched at all.
+    """
+
+    packages: tuple[Package, ...] = ()
+    problems: tuple[Diagnostic, ...] = ()
+    refused: tuple[Diagnostic, ...] = ()
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Everything there is to say, in the order of the packages."""
+        return (*self.refused, *self.problems, *(said for package in self.packages for said in package.diagnostics))
+
+    @property
+    def could_not(self) -> bool:
+        """Whether the machine kept a package from being written."""
+        return any(package.outcome.could_not for package in self.packages)
+
+    @property
+    def nothing_selected(self) -> bool:
+        """Whether something that was asked for is not there."""
+        return any(problem.severity is Severity.ERROR for problem in self.problems)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a scenario has no package, or not the right one."""
+        return self.count(Status.FAILED, Status.DRIFTED) > 0
+
+    def count(self, *statuses: Status) -> int:
+        """How many packages have one of `statuses`."""
+        return sum(package.outcome.status in statuses for package in self.packages)
+
+
+def generate(request: Request, progress: Callable[[int, int], None] = lambda _done, _all: None) -> Report:
+    """Bring the packages of the selected scenarios in line with their sources.
+
+    An invalid scenario blocks no other. Only a selection of everything removes what is left over, and only when every
+    scenario could be read far enough to know its id.
+
+    Args:
+        request: What to do.
+        progress: Called after each scenario with how many are done, and how many there are.
+    """
+    selection = select(request.scenario_dir, request.ids, request.tier, request.paths)
+    output = Output(request.out)
+    problem = output.problem(loaded.directory for loaded in selection.loaded)
+    if problem is not None:
+        return Report(refused=locate((problem,), None, request.out, document_file=""), problems=selection.problems)
+    packages: list[Package] = []
+    if request.mode is Mode.WRITE and selection.loaded:
+        packages += _swept(output)
+    for done, loaded in enumerate(selection.loaded, start=1):
+        packages.append(_one(loaded, output, request))
+        progress(done, len(selection.loaded))
+    if request.whole and _all_known(selection):
+        packages += _left_over(output, selection, request)
+    return Report(packages=tuple(packages), problems=selection.problems)
+
+
+def ensure_package(
+    loaded: LoadedScenario, out: Path, settings: Settings = DEFAULTS, *, force: bool = False
+) -> Path | tuple[Finding, ...]:
+    """Make the package of one scenario when it is not there or not up to date.
+
+    Args:
+        loaded: The scenario, valid or not.
+        out: Output directory.
+        settings: What all packages share.
+        force: Replace a directory that is not ours, or was edited.
+
+    Returns:
+        The package's directory, or why there is none; `package_not_written` among the codes means that the machine is
+        to blame, not the scenario.
+    """
+    if loaded.scenario is None:
+        return loaded.findings
+    output = Output(out)
+    problem = output.problem((loaded.directory,))
+    if problem is not None:
+        return (problem,)
+    planned = plan(loaded, settings)
+    if not isinstance(planned, PackagePlan):
+        return planned
+    outcome = write_package(planned, output, force=force)
+    return outcome.findings if outcome.status is Status.FAILED else Path(outcome.path)
+
+
+def _one(loaded: LoadedScenario, output: Output, request: Request) -> Package:
+    planned = loaded.findings if loaded.scenario is None else plan(loaded, request.settings)
+    if not isinstance(planned, PackagePlan):
+        failed = Outcome(id=loaded.id, path=output.package(loaded.id), status=Status.FAILED)
+        return Package(outcome=failed, diagnostics=_located(planned, loaded))
+    if request.mode is Mode.WRITE:
+        outcome = write_package(planned, output, force=request.force)
+    else:
+        outcome = preview_package(planned, output, differing=_DIFFERING[request.mode])
+    about_package = [finding for finding in outcome.findings if finding.file is None]
+    about_scenario = [finding for finding in outcome.findings if finding.file is not None]
+    if outcome.status is Status.DRIFTED:
+        about_package.append(_drifted(outcome, request))
+    diagnostics = (*_located((*planned.notes, *about_scenario), loaded), *_at_package(about_package, outcome))
+    return Package(outcome=outcome, plan=planned, diagnostics=diagnostics)
+
+
+def _located(findings: Sequence[Finding], loaded: LoadedScenario) -> tuple[Diagnostic, ...]:
+    return locate(findings, loaded.document, loaded.directory, loaded.id)
+
+
+def _at_package(findings: Sequence[Finding], outcome: Outcome) -> tuple[Diagnostic, ...]:
+    """Findings about what stands in the output directory, placed at the file that differs."""
+    file = outcome.difference.path if outcome.difference else ""
+    return locate(findings, None, Path(outcome.path), outcome.id, document_file=file)
+
+
+def _swept(output: Output) -> Iterator[Package]:
+    """Nothing when the leavings of killed processes could be put right, else why not."""
+    try:
+        sweep(output)
+    except OSError as error:
+        yield _unusable(output.private, error)
+
+
+def _unusable(folder: Path, error: OSError) -> Package:
+    """A part of the output directory that the machine does not let us work in."""
+    finding = Finding(NOT_WRITTEN, "", f"{error.filename or folder}: {error.strerror}", "a directory you may change")
+    outcome = Outcome(id=folder.name, path=str(folder), status=Status.FAILED, findings=(finding,))
+    return Package(outcome=outcome, diagnostics=_at_package(outcome.findings, outcome))
+
+
+def _all_known(selection: Selection) -> bool:
+    """Whether the id of every scenario is known, so that a package without one is really left over."""
+    if not selection.loaded or any(problem.severity is Severity.ERROR for problem in selection.problems):
+        return False
+    return all(loaded.raw is not None and isinstance(loaded.raw.get("id"), str) for loaded in selection.loaded)
+
+
+def _left_over(output: Output, selection: Selection, request: Request) -> Iterator[Package]:
+    known = {name for loaded in selection.loaded for name in (loaded.id, loaded.name)}
+    try:
+        left_over = orphans(output, known)
+    except OSError as error:
+        yield _unusable(output.tasks, error)
+        return
+    for scenario_id in left_over:
+        target = output.package(scenario_id)
+        if request.mode is Mode.WRITE:
+            outcome = remove_package(scenario_id, output, force=request.force)
+        else:
+            outcome = Outcome(id=scenario_id, path=target, status=_LEFT_OVER[request.mode])
+        findings = outcome.findings
+        if outcome.status is Status.DRIFTED:
+            findings = (Finding("package_left_over", "", "its scenario is gone", _command(request)),)
+        yield Package(outcome=outcome, diagnostics=_at_package(findings, outcome))
+
+
+def _drifted(outcome: Outcome, request: Request) -> Finding:
+    """The complaint of `--check`, with the command that mends it: with `--force` where an edit would be lost."""
+    difference = outcome.difference
+    command = _command(request, outcome.id)
+    if outcome.edited:
+        command += " --force"
+    what = f"the package is not up to date: {difference}" if difference and difference.path else "there is no package"
+    return Finding("package_drifted", "", what, command)
+
+
+def _command(request: Request, scenario_id: str | None = None) -> str:
+    words = ["harborsmith", "generate"]
+    words += map(str, request.paths)
+    options = {
+        "--scenario-dir": None if request.paths or request.scenario_dir == Path("scenarios") else request.scenario_dir,
+        "--scenario": scenario_id,
+        "--out": None if request.out == Path("generated") else request.out,
+        "--org": None if request.settings == DEFAULTS else request.settings.org,
+    }
+    words += (str(word) for option, value in options.items() if value is not None for word in (option, value))
+    return shlex.join(words)

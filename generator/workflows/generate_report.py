@@ -1,0 +1,80 @@
+"""What `generate` did, as text and as `harborsmith_generate_report_v1`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from generator.diagnostics.model import Severity
+from generator.diagnostics.printable import printable
+from generator.diagnostics.report import Paint, detail, plain, plural, text_lines
+from generator.package.layout import MANIFEST
+from generator.package.model import PackagePlan
+from generator.package.write import Status
+from generator.workflows.generate import Mode, Package, Report
+
+REPORT_FORMAT: Final = "harborsmith_generate_report_v1"
+
+_COUNTED: Final = {
+    Mode.WRITE: (Status.WRITTEN, Status.UNCHANGED, Status.REMOVED, Status.FAILED),
+    Mode.CHECK: (Status.UNCHANGED, Status.DRIFTED, Status.FAILED),
+    Mode.DRY_RUN: (Status.WOULD_WRITE, Status.UNCHANGED, Status.WOULD_REMOVE, Status.FAILED),
+}
+
+
+def text_report(report: Report, mode: Mode, paint: Paint = plain) -> Iterator[str]:
+    """The report in lines: what was wrong with the asking, packages that are not unchanged, and the sum."""
+    for diagnostic in (*report.refused, *report.problems):
+        yield from text_lines(diagnostic, paint)
+    for package in report.packages:
+        yield from _block(package, mode, paint)
+    if report.packages:
+        counts = ", ".join(f"{report.count(status)} {_word(status)}" for status in _COUNTED[mode])
+        yield f"{plural(len(report.packages), 'package')}: {counts}"
+
+
+def json_report(report: Report, mode: Mode) -> dict[str, Any]:
+    """The report as a document; only a dry run lists the files of each package, else they are counted."""
+    return {
+        "version": REPORT_FORMAT,
+        "packages": [_json_package(package, mode) for package in report.packages],
+        "findings": [detail(diagnostic) for diagnostic in report.diagnostics],
+    }
+
+
+def _block(package: Package, mode: Mode, paint: Paint) -> Iterator[str]:
+    outcome = package.outcome
+    if outcome.status is not Status.UNCHANGED or package.diagnostics or mode is Mode.DRY_RUN:
+        word = _word(outcome.status)
+        bad = outcome.status in (Status.FAILED, Status.DRIFTED)
+        yield f"{printable(outcome.id)}: {paint(word, Severity.ERROR) if bad else word} {printable(outcome.path)}"
+    for diagnostic in package.diagnostics:
+        yield from (f"  {line}" for line in text_lines(diagnostic, paint))
+    if mode is Mode.DRY_RUN and package.plan is not None:
+        yield from _listing(package.plan)
+
+
+def _listing(plan: PackagePlan) -> Iterator[str]:
+    """Size in bytes, executable bit and path of every file; the manifest's size follows from the others."""
+    for file in plan.files:
+        yield f"  {file.size:>10} {'x' if file.executable else '-'} {printable(file.path)}"
+    yield f"  {'':>10} - {MANIFEST}"
+
+
+def _json_package(package: Package, mode: Mode) -> dict[str, Any]:
+    outcome, plan = package.outcome, package.plan
+    files: Any = len(plan.files) + 1 if plan else 0
+    if mode is Mode.DRY_RUN and plan:
+        files = [{"path": file.path, "size": file.size, "executable": file.executable} for file in plan.files]
+        files.append({"path": MANIFEST, "executable": False})
+    return {
+        "id": outcome.id,
+        "path": outcome.path,
+        "status": outcome.status.value,
+        "files": files,
+        "firstDifference": str(outcome.difference) if outcome.difference else None,
+    }
+
+
+def _word(status: Status) -> str:
+    return status.value.replace("_", " ")
