@@ -44,7 +44,7 @@ PROGRESS_AFTER_SECONDS = 1.0
 @click.option("--check", is_flag=True, help="Write nothing; fail when a package is not up to date.")
 @click.option("--force", is_flag=True, help="Replace packages that were edited, and directories that are no packages.")
 @json_option
-def command(everything: bool, dry_run: bool, check: bool, as_json: bool, org: str, **given: Any) -> Exit:  # noqa: ANN401 - the rest of the request, as declared above
+def command(everything: bool, dry_run: bool, check: bool, as_json: bool, org: str, **given: Any) -> Exit:
     """Compile scenarios into sealed Harbor task packages. Nothing in them is run.
 
     PATHs are scenario directories, their scenario.json, or directories of scenarios; they replace --scenario-dir. When

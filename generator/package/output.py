@@ -38,8 +38,8 @@ class Output:
     def problem(self, scenario_directories: Iterable[Path]) -> Finding | None:
         """Why nothing may be written here; None when it may.
 
-        A link is refused, since packages would land, and be removed, where it leads. A place inside a scenario, or
-        around one, is refused, since packages would become assets or scenarios be taken for packages.
+        A link is refused, since packages would land, and be removed, where it leads. So is a place inside a scenario,
+        since packages would become assets, and one among or around scenarios, since packages come and go there.
         """
         for path in (self.root, self.tasks.parent, self.tasks, self.private):
             try:
@@ -49,14 +49,15 @@ class Output:
             if not stat.S_ISDIR(mode):
                 what = "a link" if stat.S_ISLNK(mode) else "not a directory"
                 return Finding("output_unusable", "", f"the output directory {str(path)!r} is {what}", _ELSEWHERE)
-        root = self.root.resolve()
+        root, ours = self.root.resolve(), (self.tasks.resolve(), self.private.resolve())
         for directory in scenario_directories:
             scenario = directory.resolve()
-            if root.is_relative_to(scenario) or scenario.is_relative_to(root):
+            around = scenario.parent == root or any(scenario.is_relative_to(place) for place in ours)
+            if around or root.is_relative_to(scenario):
                 return Finding(
                     "output_overlaps",
                     "",
-                    f"the output directory {str(self.root)!r} lies inside or around the scenario {str(directory)!r}",
+                    f"the output directory {str(self.root)!r} lies in, among or around scenarios: {str(directory)!r}",
                     _ELSEWHERE,
                 )
         return None

@@ -1,7 +1,7 @@
 """A scenario as every later stage sees it, whatever format it was written in.
 
-The public side (`prompt`, `workspace`, `loop`) is what an agent may know. The private side (`review`, `solution`) is what
-only the reviewer may know. The two never share a value, so a stage that is handed one cannot leak the other.
+The public side (`prompt`, `workspace`, `loop`) is what an agent may know. The private side (`review`, `solution`) is
+what only the reviewer may know. The two never share a value, so a stage that is handed one cannot leak the other.
 """
 
 from __future__ import annotations
@@ -123,8 +123,8 @@ class CalibrationCase:
 class Check:
     """A command run on the finished workspace; it passes when it exits with `expect_exit`.
 
-    `command` is a text for `bash -c` or a tuple of arguments. `restore` names declared assets that are put back to their
-    original bytes before the command runs.
+    `command` is a text for `bash -c` or a tuple of arguments. `restore` names declared assets that are put back to
+    their original bytes before the command runs.
     """
 
     id: str

@@ -1,5 +1,6 @@
 # Hands the workspace to the reviewer. The agent is over: nothing of it may still run while its work is archived.
-# The line before this one says where the workspace is.
+# A line before this one says where the workspace is.
+# shellcheck shell=bash disable=SC2154
 set -u
 out=/logs/artifacts
 
@@ -24,7 +25,7 @@ users() {
 }
 
 # A user's own signal to everything it may signal reaches all at once: nobody can fork away from it.
-for round in {1..100}; do
+for _ in {1..100}; do
     left=$(users)
     [ -n "$left" ] || break
     for user in $left; do

@@ -27,15 +27,19 @@ def main() -> None:
             sandbox.own(bind.source)
     job = Job(tuple(spec["argv"]), spec["env"], "/", Limits(**spec["limits"]))
     outcome = sandbox.run(view, job)
-    print(json.dumps({
-        "exit_code": outcome.exit_code,
-        "timed_out": outcome.timed_out,
-        "signals": outcome.signals,
-        "text": outcome.text,
-        "error": outcome.error,
-        "output_bytes": outcome.output_bytes,
-        "sandbox": sandbox.description,
-    }))
+    print(
+        json.dumps(
+            {
+                "exit_code": outcome.exit_code,
+                "timed_out": outcome.timed_out,
+                "signals": outcome.signals,
+                "text": outcome.text,
+                "error": outcome.error,
+                "output_bytes": outcome.output_bytes,
+                "sandbox": sandbox.description,
+            }
+        )
+    )
 
 
 main()

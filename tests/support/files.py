@@ -27,7 +27,7 @@ Tree = Mapping[str, "str | bytes | Link | Script | Mapping[str, Any]"]
 
 
 def write_tree(root: Path, tree: Tree) -> Path:
-    """Create `tree` below `root`: text, bytes, `Link`, `Script`, or a mapping, which becomes a directory or JSON (`*.json`)."""
+    """Create `tree` below `root`: text, bytes, `Link`, `Script`, or a mapping (a directory; JSON for `*.json`)."""
     import json
 
     root.mkdir(parents=True, exist_ok=True)

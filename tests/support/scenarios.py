@@ -32,7 +32,12 @@ _DOCUMENT: dict[str, Any] = {
         "calibrationCases": [
             {"id": "right", "expectedStatus": "passed", "inputSummary": "Total is 14.00.", "rationale": "It is right."},
             {"id": "wrong", "expectedStatus": "failed", "inputSummary": "Total is 13.00.", "rationale": "It is wrong."},
-            {"id": "odd", "expectedStatus": "review", "inputSummary": "Total is a text.", "rationale": "A person decides."},
+            {
+                "id": "odd",
+                "expectedStatus": "review",
+                "inputSummary": "Total is a text.",
+                "rationale": "A person decides.",
+            },
         ],
     },
 }
