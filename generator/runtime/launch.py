@@ -109,7 +109,7 @@ class Launcher(Protocol):
 
 @dataclass(frozen=True)
 class ReviewerCommand:
-    """The reviewer to ask: `source` is `option`, `package` or `environment`; `sha256` that of its file or command text."""
+    """The reviewer to ask: `source` is `option`, `package` or `environment`; `sha256` is its file's or command's."""
 
     argv: Tuple[str, ...]
     source: str

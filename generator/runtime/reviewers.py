@@ -1,0 +1,88 @@
+"""Which reviewer is asked, and what exactly that is: the operator's, the package's, or the environment's."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+from typing import Dict, Mapping, Optional, Tuple
+
+from .evaluation import Evaluation
+from .handover import digest
+from .launch import ReviewerCommand
+
+COMMAND = "RUHROH_EVAL_COMMAND"
+SHELL = "RUHROH_EVAL_COMMAND_SHELL"
+FIXTURES = ("RUHROH_EVAL_RESULT_FIXTURE", "RUHROH_EVAL_RESULT_FIXTURE_PATH")
+_TRUE = ("1", "true", "yes", "on")
+
+
+def is_true(value: Optional[str]) -> bool:
+    """The published reading of a switch in the environment: 1, true, yes or on, in any case."""
+    return (value or "").strip().lower() in _TRUE
+
+
+def fixture_refusal(environ: Mapping[str, str]) -> str:
+    """Why an environment that carries a ready-made verdict is refused; empty when it carries none."""
+    names = [name for name in FIXTURES if environ.get(name)]
+    return f"{names[0]} is set: a verdict that nobody reached is not accepted; unset it" if names else ""
+
+
+def command_reviewer(text: str, *, source: str, env: Mapping[str, str], shell: bool = False) -> ReviewerCommand:
+    """A trusted reviewer given as a command.
+
+    Published reading: a whole string for `/bin/sh` when `shell`, else the path of an existing file, else words.
+
+    Args:
+        text: The command.
+        source: `option` or `environment`.
+        env: The reviewer's environment, besides what the review adds.
+        shell: Whether a shell reads the text.
+
+    Raises:
+        ValueError: The text is blank or its quotes do not match.
+    """
+    argv = _words(text.strip(), shell)
+    if not argv:
+        raise ValueError("the reviewer's command is blank")
+    return ReviewerCommand(argv, source, _identity(argv, text, shell), trusted=True, env=dict(env))
+
+
+def _words(text: str, shell: bool) -> Tuple[str, ...]:
+    if shell and text:
+        return ("/bin/sh", "-c", text)
+    if os.path.exists(text):
+        return (os.path.abspath(text),)
+    try:
+        words = shlex.split(text)
+    except ValueError as problem:
+        raise ValueError(f"the reviewer's command cannot be split into words: {problem}") from None
+    if words and "/" in words[0]:
+        words[0] = os.path.abspath(words[0])
+    return tuple(words)
+
+
+def _identity(argv: Tuple[str, ...], text: str, shell: bool) -> str:
+    """SHA-256 of the reviewer's file where the command is one, else of the command's text."""
+    if not shell and os.path.isfile(argv[0]):
+        try:
+            return digest(argv[0])
+        except OSError:
+            pass
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def packaged_reviewer(evaluation: Evaluation, environ: Mapping[str, str]) -> Optional[ReviewerCommand]:
+    """The package's own reviewer, with the variables it declares as far as `environ` has them; None without one."""
+    if evaluation.reviewer is None:
+        return None
+    env: Dict[str, str] = {name: environ[name] for name in evaluation.reviewer_env if name in environ}
+    return ReviewerCommand(evaluation.reviewer.command, "package", evaluation.reviewer.sha256, trusted=False, env=env)
+
+
+def environment_reviewer(environ: Mapping[str, str]) -> Optional[ReviewerCommand]:
+    """The reviewer RUHROH_EVAL_COMMAND names; None without one. Raises ValueError when its quotes do not match."""
+    text = environ.get(COMMAND, "")
+    if not text.strip():
+        return None
+    return command_reviewer(text, source="environment", env=environ, shell=is_true(environ.get(SHELL)))

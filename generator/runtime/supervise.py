@@ -1,0 +1,259 @@
+"""Run an agent's turns inside its container: as root, the agent's command as the account the task names.
+
+Every call is a process of its own that answers one order: `prepare` once, `turn` for each, `close` at the end, whatever
+happened before. Orders and answers are files in a directory that is root's alone: what a turn is given stands neither
+in an argument list nor where an earlier turn could read it.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import fcntl
+import os
+import pwd
+import signal
+import stat
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Mapping, Sequence
+
+from . import strictjson
+from .agentresult import AgentResult, read_agent_result
+from .handover import archive
+from .launch import Job, Limits, Outcome
+from .process import User, run
+from .proctree import owned_by
+from .trees import DIRECTORY, FILE, clone_file, create_directory, empty_directory, remove_tree, walk
+
+# Absolute paths in the container: what the agent is told of, and what is ours alone.
+ROOT = "/installed-agent"
+RUN_ROOT = f"{ROOT}/ruhroh-loop"
+MESSAGES = f"{ROOT}/messages"
+RESULTS = f"{ROOT}/results"
+PRIVATE = f"{ROOT}/supervisor"
+ORDERS = f"{PRIVATE}/orders.json"
+ANSWER = f"{PRIVATE}/answer.json"
+AGENT = "/agent"
+LOGS = "/logs/agent"
+
+PROCESSES = 1024  # Harbor sets no limit of its own, and a fork bomb holds the whole machine
+LOCK_SECONDS = 15.0  # for a turn whose caller was cancelled to notice that its agent is dead
+MAX_EVENT_BYTES = 256 * 1024 * 1024
+MAX_TRACE_BYTES = 64 * 1024 * 1024
+MAX_ORDER_BYTES = 16 * 1024 * 1024
+EVENTS = "ruhroh-loop-events.tar.gz"
+TRACE = "ruhroh-economic-trace.jsonl"
+
+
+@dataclass(frozen=True)
+class Account:
+    """The agent's account in this container."""
+
+    uid: int
+    gid: int
+    home: str
+
+    @property
+    def user(self) -> User:
+        """As the process runner takes it."""
+        return User(self.uid, self.gid)
+
+
+def account(name: str) -> Account:
+    """The account called `name`. Raises ValueError for one that is missing, or is root."""
+    try:
+        entry = pwd.getpwnam(name)
+    except KeyError:
+        raise ValueError(f"the image has no account {name!r}") from None
+    if entry.pw_uid == 0:
+        raise ValueError(f"the account {name!r} is root: nothing could be kept from the agent, or end it")
+    return Account(entry.pw_uid, entry.pw_gid, entry.pw_dir)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Carry out the order `prepare`, `turn` or `close`, whose details lie in `ORDERS`; the answer is in `ANSWER`.
+
+    Returns:
+        0 with an answer, 1 with a reason on standard output.
+    """
+    try:
+        orders = strictjson.read_object(ORDERS, MAX_ORDER_BYTES)
+        os.unlink(ORDERS)
+        agent = account(orders["user"])
+        answer = {"prepare": prepare, "turn": turn, "close": close}[arguments[0]](agent, orders)
+    except (OSError, ValueError, LookupError) as problem:
+        sys.stdout.write(f"supervisor: {problem}\n")
+        return 1
+    strictjson.write(ANSWER, answer)
+    return 0
+
+
+def prepare(agent: Account, _orders: Mapping[str, Any]) -> Dict[str, Any]:
+    """Make the agent's directories, and its program readable for it; says where it is at home and its PATH."""
+    os.chmod(ROOT, 0o755)  # noqa: S103 -- the agent passes through it
+    for folder in (MESSAGES, RESULTS, RUN_ROOT):
+        if not os.path.isdir(folder):
+            create_directory(folder)
+    os.chown(RUN_ROOT, agent.uid, agent.gid)
+    if os.path.isdir(AGENT):
+        _open_up(AGENT)
+    return {"uid": agent.uid, "home": agent.home, "path": os.environ.get("PATH", "")}
+
+
+def _open_up(top: str) -> None:
+    """Let everybody read a tree of ours, and execute what its owner may."""
+    os.chmod(top, 0o755)  # noqa: S103 -- it is the agent's own program
+    for entry in walk(top):
+        if entry.kind in (DIRECTORY, FILE):
+            executable = entry.kind == DIRECTORY or entry.executable
+            os.chmod(os.path.join(top, entry.path), 0o755 if executable else 0o644)
+
+
+def turn(agent: Account, orders: Mapping[str, Any]) -> Dict[str, Any]:
+    """Run one turn to its end and end whatever it left running.
+
+    Orders: `number`, `argv`, `cwd`, `env` (all of it), `message`, `seconds`.
+    """
+    with _turn_lock(0) as free:
+        if not free or os.path.exists(_closed()):
+            raise ValueError("another turn is still running, or the run is over")
+        number = int(orders["number"])
+        _write_message(os.path.join(MESSAGES, f"goal-{number}.md"), orders["message"])
+        remove_tree(RESULTS)
+        create_directory(RESULTS)
+        os.chown(RESULTS, agent.uid, agent.gid)
+        limits = Limits(float(orders["seconds"]), processes=PROCESSES)
+        job = Job(tuple(orders["argv"]), orders["env"], orders["cwd"], limits)
+        outcome = run(job, user=agent.user)
+        return {"outcome": _as_json(outcome), "result": _result_json(number)}
+
+
+def _write_message(path: str, text: str) -> None:
+    remove_tree(path)
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as stream:
+        stream.write(text)
+    os.chmod(path, 0o644)
+
+
+def _as_json(outcome: Outcome) -> Dict[str, Any]:
+    return {
+        "exitCode": outcome.exit_code,
+        "timedOut": outcome.timed_out,
+        "signals": list(outcome.signals),
+        "leftOver": outcome.left_over,
+        "output": base64.b64encode(outcome.output).decode(),
+        "outputBytes": outcome.output_bytes,
+        "omittedBytes": outcome.omitted_bytes,
+        "seconds": outcome.seconds,
+        "error": outcome.error,
+    }
+
+
+def read_outcome(value: Mapping[str, Any]) -> Outcome:
+    """The outcome of a turn from an answer. Raises LookupError or ValueError for something else."""
+    return Outcome(
+        exit_code=value["exitCode"],
+        timed_out=value["timedOut"],
+        signals=tuple(value["signals"]),
+        left_over=value["leftOver"],
+        output=base64.b64decode(value["output"]),
+        output_bytes=value["outputBytes"],
+        omitted_bytes=value["omittedBytes"],
+        seconds=value["seconds"],
+        error=value["error"],
+    )
+
+
+def _result_json(number: int) -> Dict[str, Any]:
+    try:
+        result = read_agent_result(os.path.join(RESULTS, f"result-{number}.json"))
+    except OSError as problem:
+        result = AgentResult(errors=(f"the result file cannot be read: {problem.strerror or problem}",))
+    return {
+        "version": result.version,
+        "status": result.status,
+        "fields": dict(result.fields),
+        "errors": list(result.errors),
+    }
+
+
+def read_result(value: Mapping[str, Any]) -> AgentResult:
+    """The agent's result file from an answer. Raises LookupError for something else."""
+    return AgentResult(value["version"], value["status"], value["fields"], tuple(value["errors"]))
+
+
+def close(agent: Account, _orders: Mapping[str, Any]) -> Dict[str, Any]:
+    """End everything of the agent, forbid further turns, and clear the log directory of what it left there.
+
+    The log directory is writable for everybody and what lies there later counts as ours: nothing of the agent's may
+    stay. Its run root and trace are kept as two files.
+    """
+    with open(_closed(), "w", encoding="ascii"):
+        pass
+    left = sorted(set(owned_by(agent.uid)))
+    deadline = time.monotonic() + LOCK_SECONDS
+    ended = False
+    while not ended and time.monotonic() < deadline:
+        end_all_of(agent.user)
+        with _turn_lock(0.05) as free:
+            ended = free and not owned_by(agent.uid)
+    notes = [] if ended else ["processes of the agent could not be ended"]
+    os.chown(LOGS, 0, 0)
+    os.chmod(LOGS, 0o755)  # noqa: S103 -- the agent is over; others may read
+    empty_directory(LOGS)
+    return {"ended": len(left), "notes": [*notes, *_keep_files()]}
+
+
+def _keep_files() -> List[str]:
+    """Archive the run root and copy the trace; returns what was too large."""
+    notes = []
+    if sum(entry.size for entry in walk(RUN_ROOT) if entry.kind == FILE) <= MAX_EVENT_BYTES:
+        archive(RUN_ROOT, os.path.join(LOGS, EVENTS))
+    else:
+        notes.append(f"the agent's run root is over {MAX_EVENT_BYTES} bytes and was not kept")
+    trace = os.path.join(RUN_ROOT, TRACE)
+    with contextlib.suppress(OSError):
+        found = os.lstat(trace)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_TRACE_BYTES:
+            notes.append(f"the agent's {TRACE} is no file, or over {MAX_TRACE_BYTES} bytes, and was not kept")
+        else:
+            clone_file(trace, os.path.join(LOGS, TRACE), executable=False)
+    return notes
+
+
+def end_all_of(user: User) -> None:
+    """Send SIGKILL to every process of a user at once, from a process of its own: nobody can fork away from that."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setgid(user.gid)
+            os.setuid(user.uid)
+            os.kill(-1, signal.SIGKILL)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def _closed() -> str:
+    return os.path.join(PRIVATE, "closed")
+
+
+@contextlib.contextmanager
+def _turn_lock(seconds: float) -> Iterator[bool]:
+    """Hold what every turn holds while it runs; False when that was not possible within `seconds`."""
+    with open(os.path.join(PRIVATE, "lock"), "w", encoding="ascii") as stream:
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    yield False
+                    return
+                time.sleep(0.01)
+            else:
+                yield True
+                return
