@@ -222,6 +222,8 @@ def from_checks(checks: Sequence[Mapping[str, Any]]) -> Json:
     """The verdict when checks alone decide, or when one of them failed: they all have to pass."""
     failed = [check for check in checks if not check["passed"]]
     results: List[Json] = [_check_result(check) for check in checks]
+    # A check that passed by exiting with another status than 0 would read as a command that failed.
+    plain = [check for check in checks if check["exitCode"] is not None and not (check["passed"] and check["exitCode"])]
     return {
         "version": VERSION,
         "status": "failed" if failed else "passed",
@@ -231,9 +233,7 @@ def from_checks(checks: Sequence[Mapping[str, Any]]) -> Json:
         "unmetCriteria": [f"check {check['id']}" for check in failed],
         "evidenceRefs": [_check_evidence(check) for check in (failed or checks)],
         "commandsRun": [
-            {"command": check["command"], "exitCode": check["exitCode"], "summary": check["reason"]}
-            for check in checks
-            if check["exitCode"] is not None
+            {"command": check["command"], "exitCode": check["exitCode"], "summary": check["reason"]} for check in plain
         ],
         "artifacts": {},
         "finalSummary": f"{len(checks) - len(failed)} of {len(checks)} checks passed.",

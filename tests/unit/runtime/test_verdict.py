@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generator.resources import data_folder
+from generator.runtime.audit import audit_warnings
 from generator.runtime.verdict import (
     CONTRADICTORY,
     MALFORMED,
@@ -242,6 +243,12 @@ def test_checks_alone_make_a_verdict() -> None:
     assert (good["status"], bad["status"]) == ("passed", "failed")
     assert bad["unmetCriteria"] == ["check b"]
     assert bad["finalSummary"] == "1 of 2 checks passed."
+
+
+def test_a_check_that_passed_by_exiting_otherwise_is_no_failed_command() -> None:
+    made = from_checks([{"id": "a", "command": "c", "passed": True, "exitCode": 65, "reason": "exited with 65"}])
+    assert made["commandsRun"] == []
+    assert audit_warnings(made) == ()
 
 
 def test_the_output_file_comes_before_the_output(tmp_path: Path) -> None:
