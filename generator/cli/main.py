@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import io
 import sys
@@ -26,6 +27,9 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "demo": ("demo", "Show two bundled scenarios from start to verdict; needs no key and no network."),
     }
 )
+
+# What the system answers when there is no room for what we print; raised without the name of a file.
+_UNWRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 EPILOG = """
 \b
@@ -86,13 +90,15 @@ def main(args: list[str] | None = None) -> None:
     """Run the command line and exit.
 
     Commands return an `Exit` (or None for good). Interrupts end with 130 and 143, as shells expect; a reader that
-    closed our output early is not an error. Characters that the output's encoding lacks are shown as escapes.
+    closed our output early is not an error, a full disk under our output is one. Characters that the output's encoding
+    lacks are shown as escapes.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         outcome = group.main(args=args, prog_name="harborsmith", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -102,6 +108,12 @@ def main(args: list[str] | None = None) -> None:
     except BrokenPipeError:
         _forget_stdout()
         sys.exit(Exit.GOOD)
+    except OSError as error:
+        if error.filename is not None or error.errno not in _UNWRITABLE:
+            raise
+        _forget_stdout()
+        click.echo(f"Error: the output could not be written: {error.strerror}", err=True)
+        sys.exit(Exit.CANNOT)
     sys.exit(outcome if isinstance(outcome, int) else Exit.GOOD)
 
 

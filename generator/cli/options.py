@@ -21,9 +21,9 @@ def selection_options(command: Command) -> Command:
     """Add `--scenario-dir`, `--scenario`, `--tier` and PATH arguments.
 
     They arrive as `scenario_dir: Path`, `ids: tuple[str, ...]`, `tier: str | None`, `paths: tuple[Path, ...]`: the
-    arguments of `generator.workflows.select.select`.
+    arguments of `generator.workflows.select.select`. A path that cannot be read is no wrong usage but a finding.
     """
-    paths = click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
+    paths = click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path, readable=False))
     tier = click.option(
         "--tier", type=click.Choice(["smoke", "nightly", "release"]), help="Only scenarios of this tier."
     )
@@ -36,7 +36,7 @@ def selection_options(command: Command) -> Command:
     )
     folder = click.option(
         "--scenario-dir",
-        type=click.Path(path_type=Path),
+        type=click.Path(path_type=Path, readable=False),
         default=Path("scenarios"),
         show_default=True,
         help="Directory of scenario directories, or itself one scenario.",
@@ -53,6 +53,8 @@ def print_json(value: object) -> None:
     """Write one JSON document to stdout; what is no character (half a surrogate pair) stays an escape."""
     import json
 
+    if sys.stdout is None:  # closed by whoever started us
+        return
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
@@ -63,7 +65,7 @@ def painter() -> Paint:
     """Colours where stdout is a terminal whose user has not asked for none (no-color.org), else none."""
     import os
 
-    return _paint if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else plain
+    return _paint if sys.stdout and sys.stdout.isatty() and not os.environ.get("NO_COLOR") else plain
 
 
 def _paint(text: str, severity: Severity) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -49,6 +50,14 @@ def has_document(directory: Path) -> bool:
     try:
         return _has_document(str(directory))
     except PermissionError:
+        return False
+
+
+def is_directory(path: Path) -> bool:
+    """Whether a directory can be seen at `path`, by way of links as well."""
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except OSError:
         return False
 
 

@@ -20,7 +20,7 @@ _REFUSALS: Final[Mapping[Kind, tuple[str, str]]] = {
     Kind.DIRECTORY: ("prompt_not_a_file", "a directory is no text file:"),
     Kind.SPECIAL: ("prompt_not_a_file", "only a regular file can be a prompt:"),
     Kind.LOOP: ("prompt_not_a_file", "its links lead in a circle:"),
-    Kind.UNREADABLE: ("prompt_not_a_file", "it cannot be read:"),
+    Kind.UNREADABLE: ("prompt_not_a_file", "the system refuses it:"),
 }
 
 

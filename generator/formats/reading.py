@@ -19,6 +19,7 @@ from generator.source.tree import Kind, Refusal, Tree
 _REFUSALS: Final[Mapping[Kind, tuple[str, str]]] = {
     Kind.MISSING: ("document_missing", "there is no scenario.json"),
     Kind.TOO_LARGE: ("document_too_large", "scenario.json is larger than 1 MiB"),
+    Kind.UNREADABLE: ("document_unreadable", "scenario.json cannot be read"),
     Kind.OUTSIDE: ("document_unreadable", "scenario.json is a link that leads out of the scenario directory"),
 }
 
@@ -71,4 +72,6 @@ def _refused(refusal: Refusal) -> Finding:
     )
     detail = f": {refusal.detail}" if refusal.detail and refusal.kind not in (Kind.MISSING, Kind.TOO_LARGE) else ""
     hint = "a regular file with one JSON object, at most 1 MiB"
+    if refusal.kind is Kind.UNREADABLE:
+        hint = "a file you may read"
     return Finding(code, "", message + detail, hint)

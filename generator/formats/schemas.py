@@ -53,16 +53,31 @@ def resolve(subschema: Mapping[str, Any], base: str) -> tuple[Mapping[str, Any],
 
 
 def subschema_at(pointer: str, version: str) -> Mapping[str, Any]:
-    """What the schema of `version` says about the value at `pointer`, references followed; empty for nothing."""
+    """What the schema of `version` says about the value at `pointer`, references followed; empty for nothing.
+
+    An item without examples of its own has those of its list.
+    """
     found: Mapping[str, Any] = schema(version)
     base = version
     for part in parts(pointer):
-        below = found.get("properties", {}).get(part)
-        below = below or found.get("items" if part.isdigit() else "additionalProperties")
+        below = _below(found, part)
         if not isinstance(below, Mapping):
             return {}
+        examples = [item for example in found.get("examples", ()) if isinstance(example, list) for item in example]
         found, base = resolve(below, base)
+        if part.isdigit() and examples and "examples" not in below:
+            found = {**found, "examples": examples}
     return found
+
+
+def _below(found: Mapping[str, Any], part: str) -> object:
+    """The subschema of the member or item `part` of what `found` describes."""
+    if part in found.get("properties", {}):
+        return found["properties"][part]
+    if not part.isdigit():
+        return found.get("additionalProperties")
+    first = found.get("prefixItems", ())
+    return first[int(part)] if int(part) < len(first) else found.get("items")
 
 
 @cache

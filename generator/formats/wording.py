@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from generator.diagnostics.model import Finding
 from generator.formats.keys import closest
+from generator.formats.mending import of_form, of_type
 from generator.formats.schemas import V2, schema, subschema_at
 from generator.scenario.names import id_problem, path_problem
 from generator.source.document import Json
@@ -125,13 +126,16 @@ def _value(error: ValidationError, keyword: str, pointer: str, subschema: Mappin
         return Finding("field_empty", pointer, "the list is empty", _example(subschema))
     if keyword in ("pattern", "maxLength"):
         return _pattern(error, subschema, pointer)
-    message = subschema.get("description", "it may not stand here")
-    return Finding("field_not_allowed", pointer, f"not allowed here: {_sentence(message)}", "", on_name=True)
+    message = f"not allowed here: {_sentence(subschema.get('description', 'it may not stand here'))}"
+    return Finding("field_not_allowed", pointer, message, "nothing in its place", on_name=True)
 
 
 def _type(value: object, rule: str | list[str], subschema: Mapping[str, Any], pointer: str) -> Finding:
-    wanted = " or ".join(_TYPES[name] for name in ([rule] if isinstance(rule, str) else rule))
-    return Finding("field_type", pointer, f"expected {wanted}, found {quoted(value)}", _example(subschema))
+    types = [rule] if isinstance(rule, str) else rule
+    wanted = " or ".join(_TYPES[name] for name in types)
+    mended = of_type(value, types, subschema)
+    hint = _example(subschema) if mended is None else json.dumps(mended, ensure_ascii=False)
+    return Finding("field_type", pointer, f"expected {wanted}, found {quoted(value)}", hint)
 
 
 def _choice(value: object, choices: list[Any], pointer: str) -> Finding:
@@ -148,7 +152,11 @@ def _pattern(error: ValidationError, subschema: Mapping[str, Any], pointer: str)
     # The definition that holds the pattern describes the form; the place it is used at describes the purpose.
     form = str(_schema(error).get("description", "wrong form")).partition(". ")[0]
     reason = (explain(value) if explain else None) or _sentence(form)
-    return Finding(code, pointer, f"{quoted(value)} does not fit: {reason}", _example(subschema))
+    mended = of_form(code, value)
+    hint = _example(subschema) if mended is None else json.dumps(mended, ensure_ascii=False)
+    # What stands behind the name of a variable may be a secret, which no log should repeat.
+    shown = f"{value.partition('=')[0]}=…" if code == "environment_name" and "=" in value else value
+    return Finding(code, pointer, f"{quoted(shown)} does not fit: {reason}", hint)
 
 
 @cache

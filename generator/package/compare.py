@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from generator.package import layout
 from generator.package.manifest import manifest_bytes, read_manifest
@@ -23,6 +24,14 @@ class Difference:
 
     def __str__(self) -> str:
         return f"{self.path} {self.what}".strip()
+
+    @property
+    def sentence(self) -> str:
+        """The difference as a clause that stands by itself."""
+        return str(self) if self.path else f"what stands in its place {self.what}"
+
+
+ABSENT: Final = Difference("", "is missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,7 @@ def edits(directory: str, scenario_id: str) -> Difference | str | None:
         return records
     if isinstance(found, Difference):
         return found
-    del found[layout.MANIFEST]
+    found.pop(layout.MANIFEST, None)  # it may have come between the two looks
     return _shape(records, found) or _content(records, directory)
 
 
@@ -98,7 +107,7 @@ def _listing(directory: str) -> dict[str, _Found] | Difference:
     try:
         status = os.lstat(directory)
     except FileNotFoundError:
-        return Difference("", "is missing")
+        return ABSENT
     if not stat.S_ISDIR(status.st_mode):
         return Difference("", "is not a directory")
     found: dict[str, _Found] = {}

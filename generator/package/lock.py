@@ -40,7 +40,7 @@ def sweep(output: Output) -> None:
     Raises:
         OSError: Something cannot be removed.
     """
-    for name in _names(output.private):
+    for name in _rooms(output.private):
         descriptor = _acquire(output, name, wait=False)
         if descriptor is not None:
             with _held(output, name, descriptor):
@@ -53,16 +53,41 @@ def remove(path: str) -> None:
     Raises:
         OSError: It cannot be removed.
     """
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-    else:
+    if not os.path.isdir(path) or os.path.islink(path):
         with suppress(FileNotFoundError):
             os.unlink(path)
-
-
-def _names(folder: os.PathLike[str]) -> list[str]:
+        return
     try:
-        return sorted(os.listdir(folder))
+        _remove_folder(path)
+    except OSError as error:
+        error.filename = path  # the system names it relative to some directory inside
+        raise
+
+
+def _remove_folder(path: str) -> None:
+    try:
+        shutil.rmtree(path)
+    except PermissionError:  # somebody made directories of it read-only
+        with suppress(PermissionError):
+            _open_up(path)
+        shutil.rmtree(path)
+
+
+def _open_up(path: str) -> None:
+    """Let the owner change every directory at and below `path`."""
+    os.chmod(path, 0o700)
+    for folder, names, _ in os.walk(path):
+        for name in names:
+            below = os.path.join(folder, name)
+            if not os.path.islink(below):
+                os.chmod(below, 0o700)
+
+
+def _rooms(folder: os.PathLike[str]) -> list[str]:
+    """Names of the directories in `folder`; whatever else lies there is not ours."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
     except FileNotFoundError:
         return []
 
@@ -99,10 +124,11 @@ def _held(output: Output, scenario_id: str, descriptor: int) -> Iterator[str]:
         try:
             yield path
         finally:
-            _put_right(path, output.package(scenario_id))
-            os.rmdir(path)
-            with suppress(OSError):  # others are at work in there
-                os.rmdir(output.private)
+            # What is done is done, whatever becomes of the leavings: the next sweep says what keeps them.
+            with suppress(OSError):
+                _put_right(path, output.package(scenario_id))
+                os.rmdir(path)
+                os.rmdir(output.private)  # refused while others are at work in there
     finally:
         os.close(descriptor)
 

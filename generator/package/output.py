@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from generator.diagnostics.model import Finding
 
@@ -44,14 +46,17 @@ class Output:
         for path in (self.root, self.tasks.parent, self.tasks, self.private):
             try:
                 mode = os.lstat(path).st_mode
-            except OSError:
+            except OSError as error:
+                if error.errno in _NO_PATH:
+                    message = f"the output directory {str(path)!r} cannot be: {error.strerror}"
+                    return Finding("output_unusable", "", message, _ELSEWHERE)
                 continue
             if not stat.S_ISDIR(mode):
                 what = "a link" if stat.S_ISLNK(mode) else "not a directory"
                 return Finding("output_unusable", "", f"the output directory {str(path)!r} is {what}", _ELSEWHERE)
-        root, ours = self.root.resolve(), (self.tasks.resolve(), self.private.resolve())
+        root, ours = _real(self.root), (_real(self.tasks), _real(self.private))
         for directory in scenario_directories:
-            scenario = directory.resolve()
+            scenario = _real(directory)
             around = scenario.parent == root or any(scenario.is_relative_to(place) for place in ours)
             if around or root.is_relative_to(scenario):
                 return Finding(
@@ -63,4 +68,9 @@ class Output:
         return None
 
 
-_ELSEWHERE = "name another directory with --out"
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+_ELSEWHERE: Final = "name another directory with --out"
+_NO_PATH: Final = (errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)  # no directory can be made there, whoever tries

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from generator.diagnostics.model import Finding
 from generator.formats.loaded import LoadedScenario
 from generator.package import layout
 from generator.package.model import PlannedFile, SourceFile
 from generator.scenario.model import Check, Scenario
+from generator.scenario.placement import workspace_path
 from generator.source.tree import Kind
-
-
-def workspace_path(declared: str, stage: Mapping[str, str]) -> str:
-    """Where the asset `declared` stands in the workspace: at its own path, or where `stage` maps it; `.` is the top."""
-    return posixpath.normpath(stage.get(declared, declared))
 
 
 def below(loaded: LoadedScenario, declared: str, target: str) -> Iterator[PlannedFile]:
@@ -30,7 +25,7 @@ def public_files(loaded: LoadedScenario, scenario: Scenario) -> Iterator[Planned
     """Declared assets: in the workspace, and at their declared paths where those are free."""
     workspace = scenario.workspace
     for declared in workspace.assets:
-        staged = workspace_path(declared, workspace.environment.stage)
+        staged = workspace_path(declared, declared, workspace.environment.stage)
         yield from below(loaded, declared, f"{layout.WORKSPACE}/{staged}")
         if not layout.is_reserved(posixpath.normpath(declared)):
             yield from below(loaded, declared, declared)
@@ -62,7 +57,7 @@ def restored(loaded: LoadedScenario, scenario: Scenario, check: Check) -> tuple[
             {
                 file.path
                 for declared in check.restore
-                for file in below(loaded, declared, workspace_path(declared, stage))
+                for file in below(loaded, declared, workspace_path(declared, declared, stage))
             }
         )
     )
@@ -72,24 +67,4 @@ def original_files(loaded: LoadedScenario, scenario: Scenario) -> Iterator[Plann
     """What checks put back, below `tests/originals/` at its workspace path."""
     stage = scenario.workspace.environment.stage
     for declared in sorted({path for check in scenario.review.checks for path in check.restore}):
-        yield from below(loaded, declared, f"{layout.ORIGINALS}/{workspace_path(declared, stage)}")
-
-
-def empty_directories(loaded: LoadedScenario) -> Iterator[Finding]:
-    """A note for each declared directory that holds nothing: neither git nor an image layer made from it keeps it."""
-    for declared, found in loaded.files.items():
-        holding = {folder for entry in found if entry.kind is not Kind.DIRECTORY for folder in _above(entry.path)}
-        for entry in found:
-            if entry.kind is Kind.DIRECTORY and entry.path not in holding:
-                yield Finding(
-                    "package_empty_directory",
-                    "",
-                    f"the directory {entry.path!r} holds no file and will be missing from the package",
-                    "put a file in it (such as .gitkeep) or have the task create it",
-                    file=declared,
-                )
-
-
-def _above(path: str) -> Iterator[str]:
-    while path := posixpath.dirname(path):
-        yield path
+        yield from below(loaded, declared, f"{layout.ORIGINALS}/{workspace_path(declared, declared, stage)}")

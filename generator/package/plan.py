@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import Final
 
 from generator.diagnostics.model import Finding
 from generator.formats.loaded import LoadedScenario
@@ -14,7 +15,6 @@ from generator.package.manifest import digest
 from generator.package.model import FileRecord, PackagePlan, PlannedFile, Settings, SourceFile
 from generator.package.placement import (
     below,
-    empty_directories,
     original_files,
     private_files,
     public_files,
@@ -26,6 +26,8 @@ from generator.package.task_toml import task_table
 from generator.resources import RUNTIME
 from generator.scenario.model import Environment, Scenario
 from generator.source.tree import Tree
+
+LEFT_OUT: Final = "asset_directory_empty"  # what rules say of a directory that no package can hold
 
 
 def plan(loaded: LoadedScenario, settings: Settings) -> PackagePlan | tuple[Finding, ...]:
@@ -55,7 +57,7 @@ def plan(loaded: LoadedScenario, settings: Settings) -> PackagePlan | tuple[Find
         version=scenario.metadata.scenario_version if scenario.metadata else None,
         tree=loaded.tree,
         files=files,
-        notes=tuple(empty_directories(loaded)),
+        notes=tuple(finding for finding in loaded.findings if finding.code == LEFT_OUT),
     )
 
 

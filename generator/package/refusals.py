@@ -19,7 +19,7 @@ TOKENS: Final = {
     "image": re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]*", re.ASCII),
     "workdir": re.compile(r"(?:/(?!\.{1,2}(?:/|\Z))[A-Za-z0-9._-]+)+", re.ASCII),
     "user": re.compile(r"(?!(?:root|nobody)\Z)[a-z_][a-z0-9_-]{0,31}", re.ASCII),
-    "package": re.compile(r"[a-z0-9][a-z0-9+.-]+(?:=[A-Za-z0-9.+~:-]+)?", re.ASCII),
+    "package": re.compile(r"[a-z0-9][a-z0-9+.-]*[a-z0-9+.](?:=[A-Za-z0-9.+~:-]+)?", re.ASCII),
     "environment variable": re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII),
 }
 

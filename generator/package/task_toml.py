@@ -71,6 +71,8 @@ def _metadata(scenario: Scenario) -> dict[str, Any]:
         **({"run_mode": scenario.loop.mode} if scenario.loop.mode is not None else {}),
         "run_timeout_sec": float(scenario.loop.timeout_seconds),
         "max_iterations": scenario.loop.max_iterations,
+        **({"continuity": scenario.loop.continuity} if scenario.loop.continuity is not None else {}),
+        **({"tools": list(scenario.loop.tools)} if scenario.loop.tools else {}),
         "package_format": layout.PACKAGE_FORMAT,
     }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -17,7 +19,15 @@ from generator.package.stage import stage
 from generator.package.swap import put_in_place
 
 NOT_WRITTEN: Final = "package_not_written"
-_NOT_WRITTEN_HINT: Final = "make room or give permission, then run the command again; what stood there still does"
+_AGAIN: Final = "then run the command again; what stood there still does"
+_ONE_FILE_SYSTEM: Final = "an output directory whose harbor/tasks lies on the file system of the directory itself"
+# Error of the system -> what helps.
+_HINTS: Final[Mapping[int, str]] = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), f"make room, {_AGAIN}"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM), f"give yourself permission to write there, {_AGAIN}"),
+    errno.EROFS: "another output directory, with --out: this one can only be read",
+    errno.EXDEV: _ONE_FILE_SYSTEM,
+}
 
 
 class Status(StrEnum):
@@ -72,7 +82,7 @@ def write_package(plan: PackagePlan, output: Output, *, force: bool = False) -> 
     except SourceChangedError as change:
         return _failed(plan.id, target, change.finding)
     except OSError as error:
-        return _failed(plan.id, target, _machine(error, target))
+        return _failed(plan.id, target, refused_by_machine(error, target))
 
 
 def preview_package(plan: PackagePlan, output: Output, *, differing: Status) -> Outcome:
@@ -84,7 +94,7 @@ def preview_package(plan: PackagePlan, output: Output, *, differing: Status) -> 
     except SourceChangedError as change:
         return _failed(plan.id, target, change.finding)
     except OSError as error:
-        return _failed(plan.id, target, _machine(error, target))
+        return _failed(plan.id, target, refused_by_machine(error, target))
     status = Status.UNCHANGED if difference is None else differing
     return Outcome(id=plan.id, path=target, status=status, difference=difference, edited=edited)
 
@@ -101,7 +111,7 @@ def remove_package(scenario_id: str, output: Output, *, force: bool = False) -> 
     except FileNotFoundError:
         pass  # another process removed it first
     except OSError as error:
-        return _failed(scenario_id, target, _machine(error, target))
+        return _failed(scenario_id, target, refused_by_machine(error, target))
     return Outcome(id=scenario_id, path=target, status=Status.REMOVED)
 
 
@@ -109,9 +119,10 @@ def _failed(scenario_id: str, target: str, finding: Finding) -> Outcome:
     return Outcome(id=scenario_id, path=target, status=Status.FAILED, findings=(finding,))
 
 
-def _machine(error: OSError, path: str) -> Finding:
+def refused_by_machine(error: OSError, path: str) -> Finding:
     """An error of the system in words, with the path it is about (`path` when it names none)."""
-    return Finding(NOT_WRITTEN, "", f"{error.filename or path}: {error.strerror or error}", _NOT_WRITTEN_HINT)
+    hint = _HINTS.get(error.errno or 0, "another output directory, with --out")
+    return Finding(NOT_WRITTEN, "", f"{error.filename or path}: {error.strerror or error}", hint)
 
 
 def _replace(plan: PackagePlan, target: str, folder: str, *, force: bool) -> Outcome:
@@ -146,7 +157,7 @@ def _refusal(target: str, scenario_id: str) -> Outcome | None:
     finding = Finding(
         "package_edited",
         "",
-        f"the package was edited after it was made: {different}",
+        f"the package was edited after it was made: {different.sentence}",
         "make the change in the scenario, or discard it with --force",
     )
     return Outcome(id=scenario_id, path=target, status=Status.FAILED, difference=different, findings=(finding,))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from generator.formats.draft import Draft
+from generator.formats.keys import closest
+from generator.formats.wording import quoted
 from generator.scenario.names import normal_path
+from generator.source.pointer import within
 from generator.source.tree import Entry
 
 PUBLIC = "/assets"
@@ -42,3 +45,17 @@ def declared(draft: Draft, *pointers: str) -> Iterator[Declared]:
 def everything(draft: Draft) -> Iterator[Declared]:
     """Every declared path but the prompt's."""
     return declared(draft, PUBLIC, PRIVATE, REVIEWER, SOLUTION, SETUP, REVIEW_SETUP)
+
+
+def list_is_sound(draft: Draft, pointer: str) -> bool:
+    """Whether nothing of the list was taken out, so that what it lacks is really not declared."""
+    return not any(within(taken, pointer) for taken in draft.invalid)
+
+
+def one_of(declared_assets: Iterable[str], meant: str) -> str:
+    """What to write where a declared asset must stand: the closest one, any of the first few, or how to declare it."""
+    known = list(declared_assets)
+    if not known:
+        return f'{quoted(meant)}, declared by "assets": [{quoted(meant)}]'
+    close = closest(meant, known)
+    return quoted(close) if close else " or ".join(quoted(path) for path in known[:5])

@@ -14,11 +14,16 @@ from generator.scenario.names import is_same_or_below
 # Folders that the system, Harbor, a reviewer or an agent is at home in: a workspace there hides or mixes with theirs.
 _TAKEN: Final = (
     *("bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "run", "sbin", "sys", "tmp", "usr"),
-    *("agent", "installed-agent", "logs", "review", "solution", "tests"),
+    *("agent", "installed-agent", "logs", "opt/harborsmith", "review", "root", "solution", "tests"),
+    *("var/cache", "var/lib/apt", "var/lib/dpkg", "var/lock", "var/log", "var/run", "var/tmp"),
 )
 # Folders that may hold a workspace but cannot be one.
-_TOO_BROAD: Final = ("home", "media", "mnt", "opt", "root", "srv", "var")
+_TOO_BROAD: Final = ("home", "media", "mnt", "opt", "srv", "var", "var/lib")
 _RESERVED: Final = re.compile(r"PATH|HOME|LD_.*|RUHROH_.*|HARBORSMITH_.*")
+
+
+# Of an evaluation by checks alone, what only a reviewer would heed.
+_FOR_A_REVIEWER: Final = ("reviewer", "env", "network", "timeoutSeconds")
 
 
 def workdir(draft: Draft) -> Iterator[Finding]:
@@ -41,3 +46,29 @@ def reserved_names(draft: Draft) -> Iterator[Finding]:
             yield Finding(
                 "environment_name_reserved", pointer, message, "the name of another variable, such as a model's key"
             )
+
+
+def budgets(draft: Draft) -> Iterator[Finding]:
+    """Resource budgets are carried along, but runs do not hold anybody to them (`resource_budgets_not_enforced`)."""
+    pointer = "/run/resourceBudgets"
+    if draft.get(pointer) is not None:
+        message = "runs do not enforce resource budgets; they are only carried along with the scenario"
+        hint = "run.timeoutSeconds and loop.defaultMaxIterations, the limits that are enforced"
+        yield Finding("resource_budgets_not_enforced", pointer, message, hint, on_name=True)
+
+
+def effective(draft: Draft) -> Iterator[Finding]:
+    """What only a reviewer heeds needs one (`field_without_effect`)."""
+    names: tuple[str, ...]
+    if draft.scenario.review.mode == "checks":
+        because, names = 'with mode "checks" no reviewer is asked', _FOR_A_REVIEWER
+    elif not draft.has("/evaluation/reviewer"):
+        because, names = "it names what a reviewer of the scenario gets, and there is none", ("env",)
+    else:
+        return
+    for name in names:
+        given = draft.get(f"/evaluation/{name}")
+        if any(given) if isinstance(given, list) else given:
+            message = f'"{name}" has no effect: {because}'
+            hint = f"{name} left out, or an evaluation with a reviewer"
+            yield Finding("field_without_effect", f"/evaluation/{name}", message, hint, on_name=True)

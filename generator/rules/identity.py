@@ -9,7 +9,7 @@ from typing import Final
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
 from generator.formats.wording import quoted
-from generator.scenario.names import id_problem
+from generator.scenario.names import id_problem, portable_name
 
 # The pattern that semver.org gives, in ASCII.
 _SEMANTIC: Final = re.compile(
@@ -24,7 +24,7 @@ def portable_id(draft: Draft) -> Iterator[Finding]:
     name = draft.get("/id")
     if name is not None and (reason := id_problem(name)):
         message = f"{quoted(name)} does not fit: {reason}"
-        yield Finding("name_not_portable", "/id", message, '"csv-clean-up"')
+        yield Finding("name_not_portable", "/id", message, quoted(portable_name(name) or "csv-clean-up"))
 
 
 def semantic_version(draft: Draft) -> Iterator[Finding]:

@@ -11,13 +11,24 @@ from generator.formats.draft import Draft
 from generator.formats.wording import quoted
 from generator.rules.assets import MOST_SHOWN
 from generator.rules.declared import PRIVATE, PUBLIC, REVIEWER, SOLUTION, Declared, declared, everything
-from generator.scenario.names import fold, path_problem, unportable_name, unsafe_name
+from generator.scenario.names import fold, long_path, path_problem, unportable_name, unsafe_name
 from generator.source.tree import Kind
 
 # Lower-case name -> what comes of it inside a package.
-_RESERVED: Final = {
+RESERVED: Final = {
     ".git": ("asset_git", "git would take it for a repository of its own and drop what is in it"),
     ".harborignore": ("asset_harborignore", "Harbor would leave out what it names"),
+}
+# Name -> what git does because of it to a package that is committed, and what helps.
+_GIT_RULES: Final = {
+    ".gitignore": (
+        "git leaves out what it names when a package is committed",
+        "git add --force, if you commit packages",
+    ),
+    ".gitattributes": (
+        "git may change the bytes of what it names when a package is checked out",
+        "a workspace without it, or packages made where they are used instead of committed",
+    ),
 }
 
 
@@ -28,7 +39,7 @@ def safe(draft: Draft) -> Iterator[Finding]:
             message = f"{quoted(one.path)} does not fit: {reason}"
             yield Finding("asset_name_unsafe", one.pointer, message, '"assets/orders.csv"')
             continue
-        bad = ((path, reason) for path in _below(one) if (reason := unsafe_name(_last(path))))
+        bad = ((path, reason) for path in _below(one) if (reason := unsafe_name(_last(path)) or long_path(path)))
         for path, reason in islice(bad, MOST_SHOWN):
             message = f"the name {quoted(path)} does not fit: {reason}"
             yield Finding(
@@ -39,7 +50,8 @@ def safe(draft: Draft) -> Iterator[Finding]:
 def portable(draft: Draft) -> Iterator[Finding]:
     """Names that Windows cannot hold make a repository unusable there (`asset_name_not_portable`)."""
     for one in everything(draft):
-        names = [*one.path.split("/")[:-1], *(_last(path) for path in _all(one))]
+        there = one.entries and one.entries[0].kind is not Kind.MISSING
+        names = [*one.path.split("/")[:-1], *(_last(path) for path in _all(one))] if there else []
         bad = ((name, reason) for name in dict.fromkeys(names) if name != "." and (reason := unportable_name(name)))
         for name, reason in islice(bad, MOST_SHOWN):
             message = f"not every system can hold the name {quoted(name)}: {reason}"
@@ -66,11 +78,20 @@ def reserved(draft: Draft) -> Iterator[Finding]:
         found: dict[str, str] = {}
         for path in (one.path, *_all(one)):
             for name in path.lower().split("/"):
-                if name in _RESERVED:
+                if name in RESERVED:
                     found.setdefault(name, path)
         for name, path in found.items():
-            code, reason = _RESERVED[name]
+            code, reason = RESERVED[name]
             yield Finding(code, one.pointer, f"{quoted(path)} may not be part of a scenario: {reason}", "another name")
+
+
+def git_rules(draft: Draft) -> Iterator[Finding]:
+    """Files by which git is told what to keep work inside a committed package as well (`asset_git_rules`)."""
+    for one in declared(draft, PUBLIC, PRIVATE, REVIEWER, SOLUTION):
+        found = {_last(path): path for path in reversed(tuple(_all(one)))}
+        for name, (effect, hint) in _GIT_RULES.items():
+            if name in found:
+                yield Finding("asset_git_rules", one.pointer, f"because of {quoted(found[name])} {effect}", hint)
 
 
 def _all(one: Declared) -> Iterator[str]:

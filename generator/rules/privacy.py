@@ -10,7 +10,7 @@ from typing import Final
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
 from generator.formats.wording import quoted
-from generator.rules.declared import PRIVATE, PUBLIC, REVIEWER, SETUP, SOLUTION, Declared, declared
+from generator.rules.declared import PRIVATE, PUBLIC, REVIEW_SETUP, REVIEWER, SETUP, SOLUTION, Declared, declared
 from generator.scenario.names import normal_path
 
 _SECRETS: Final = (
@@ -24,8 +24,8 @@ _HINT: Final = "public and private files apart, with no link between them"
 def sealed(draft: Draft) -> Iterator[Finding]:
     """No public path leads to a private byte (`private_exposed`): one complaint for each pair of declared paths.
 
-    Public are assets, the set-up script and the prompt file; private are private assets, reviewer, solution and the
-    document itself, which holds rubric and calibration cases.
+    Public are assets, the set-up script and the prompt file; private are private assets, reviewer, solution, a set-up
+    of the review's own, and the document itself, which holds rubric and calibration cases.
     """
     private = _Private.of(draft)
     for public in _public(draft):
@@ -82,6 +82,10 @@ def _secrets(draft: Draft) -> Iterator[tuple[Declared, str]]:
     for pointer, what in _SECRETS:
         for one in declared(draft, pointer):
             yield one, what
+    shared = {one.path for one in declared(draft, SETUP)}
+    for one in declared(draft, REVIEW_SETUP):
+        if one.path not in shared:
+            yield one, "the set-up of the review"
 
 
 def _public(draft: Draft) -> Iterator[Declared]:

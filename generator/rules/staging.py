@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
 from generator.formats.wording import quoted
-from generator.rules.declared import PUBLIC, Declared
+from generator.rules.declared import PUBLIC, Declared, list_is_sound, one_of
 from generator.rules.declared import declared as declared_paths
-from generator.scenario.names import fold, normal_path, path_problem
+from generator.rules.names import RESERVED
+from generator.scenario.names import fold, long_path, normal_path, path_problem, unportable_name
+from generator.scenario.placement import workspace_path
 from generator.source.pointer import child
 from generator.source.tree import Entry, Kind
 
@@ -33,14 +35,35 @@ def declared(draft: Draft) -> Iterator[Finding]:
     for asset, target in (draft.get(STAGE) or {}).items():
         pointer = child(STAGE, asset)
         if normal_path(asset) not in assets:
-            hint = " or ".join(quoted(path) for path in list(assets)[:5])
-            message = f"{quoted(asset)} is no declared asset"
-            yield Finding("stage_undeclared", pointer, message, hint, on_name=True)
+            if list_is_sound(draft, PUBLIC):
+                message = f"{quoted(asset)} is no declared asset"
+                yield Finding("stage_undeclared", pointer, message, one_of(assets, asset), on_name=True)
         elif reason := _unsuitable(assets[normal_path(asset)], normal_path(target)):
             message = f"{quoted(target)} does not fit: {reason}"
             yield Finding(
                 "stage_target_unsuitable", pointer, message, quoted(f"work/{normal_path(asset).rpartition('/')[2]}")
             )
+
+
+def portable(draft: Draft) -> Iterator[Finding]:
+    """Names given by staging are names like any other (`asset_name_not_portable`)."""
+    for asset, target in (draft.get(STAGE) or {}).items():
+        for name in normal_path(target).split("/"):
+            if name != "." and (reason := unportable_name(name)):
+                message = f"not every system can hold the name {quoted(name)}: {reason}"
+                hint = "a name of plain letters, digits, '.', '_' and '-'"
+                yield Finding("asset_name_not_portable", child(STAGE, asset), message, hint)
+
+
+def once(draft: Draft) -> Iterator[Finding]:
+    """One asset has one place, however often it is spelt (`stage_clash`)."""
+    first: dict[str, str] = {}
+    for asset in draft.get(STAGE) or ():
+        normal = normal_path(asset)
+        if normal in first:
+            message = f"{quoted(normal)} is staged already, as {quoted(first[normal])}"
+            yield Finding("stage_clash", child(STAGE, asset), message, "one target for each asset", on_name=True)
+        first.setdefault(normal, asset)
 
 
 def distinct(draft: Draft) -> Iterator[Finding]:
@@ -65,13 +88,6 @@ def distinct(draft: Draft) -> Iterator[Finding]:
             folders.setdefault(folder, placed)
 
 
-def workspace_path(path: str, asset: str, stage: Mapping[str, str]) -> str:
-    """Where a file at `path`, of the declared `asset`, stands in the workspace. All in normal form."""
-    if asset not in stage:
-        return path
-    return normal_path(f"{stage[asset]}/{path.removeprefix(asset)}")
-
-
 def _placed(draft: Draft) -> Iterator[Placed]:
     stage = draft.scenario.workspace.environment.stage
     pointers = {normal_path(asset): child(STAGE, asset) for asset in draft.get(STAGE)}
@@ -85,8 +101,11 @@ def _placed(draft: Draft) -> Iterator[Placed]:
 def _unsuitable(one: Declared, target: str) -> str | None:
     if reason := path_problem(target):
         return reason
-    if ".git" in target.lower().split("/"):
-        return "git keeps its own files there"
+    for name in target.lower().split("/"):
+        if name in RESERVED:
+            return RESERVED[name][1]
+    if any(long_path(workspace_path(entry.path, one.path, {one.path: target})) for entry in one.entries):
+        return f"with what is in {quoted(one.path)}, it is too long"
     first: Entry | None = one.entries[0] if one.entries else None
     if target == "." and first and first.kind is Kind.FILE:
         return "a file needs a name, and '.' is the workspace itself"

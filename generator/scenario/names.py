@@ -12,10 +12,14 @@ from typing import Final
 
 MAX_ID_LENGTH: Final = 64
 MAX_NAME_BYTES: Final = 255  # NAME_MAX of every common file system
+MAX_PATH_BYTES: Final = 512  # macOS takes 1,024, and the directories of a package and of its output stand in front
 
 _ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# Bidirectional overrides and marks (CVE-2021-42574) and the byte order mark.
+_INVISIBLE: Final = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_AS_IS: Final = ("utf-8", "surrogatepass")  # a path from a disk may hold bytes that are no characters
 _WINDOWS_CHARACTERS: Final = frozenset('<>:"|?*')
 _WINDOWS_DEVICES: Final = frozenset(
     {"con", "prn", "aux", "nul"} | {f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)}
@@ -44,6 +48,14 @@ def id_problem(name: str) -> str | None:
     return None
 
 
+def portable_name(text: str) -> str | None:
+    """The name closest to `text` that can be an id, in lower case; None where nothing of it is left."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    words = re.findall(r"[a-z0-9_]+(?:\.[a-z0-9_]+)*", plain)
+    name = "-".join(words)[:MAX_ID_LENGTH].rstrip("-.")
+    return name if name and id_problem(name) is None else None
+
+
 def is_windows_device(name: str) -> bool:
     """Whether Windows takes `name`, with any extension, for a device."""
     return name.partition(".")[0].rstrip(" ").casefold() in _WINDOWS_DEVICES
@@ -58,6 +70,8 @@ def unsafe_name(name: str) -> str | None:
     """Why a file's name cannot be copied safely at all, or None."""
     if _CONTROL.search(name):
         return "a control character in it can break listings and scripts"
+    if _INVISIBLE.search(name):
+        return "an invisible character in it makes it look like another name"
     if _SURROGATE.search(name):
         return "it is not UTF-8"
     if "\\" in name:
@@ -81,14 +95,19 @@ def unportable_name(name: str) -> str | None:
 
 
 def path_problem(path: str) -> str | None:
-    """Why `path` is not a relative path that stays below its start, or None."""
+    """Why `path` is not a relative path that stays below its start and fits into a package, or None."""
     if not path.strip():
         return "it is blank"
     if path.startswith("/"):
         return "it is absolute"
     if ".." in path.replace("\\", "/").split("/"):
         return '".." leads out of the directory'
-    return next((reason for name in path.split("/") if (reason := unsafe_name(name))), None)
+    return next((reason for name in path.split("/") if (reason := unsafe_name(name))), long_path(path))
+
+
+def long_path(path: str) -> str | None:
+    """Why `path`, as far as its length goes, does not fit into a package, or None."""
+    return f"it is longer than {MAX_PATH_BYTES} bytes" if len(path.encode(*_AS_IS)) > MAX_PATH_BYTES else None
 
 
 def normal_path(path: str) -> str:

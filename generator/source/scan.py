@@ -22,6 +22,12 @@ _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _WORD: Final = re.compile(r"-?[A-Za-z_][A-Za-z0-9_]*")
 _NOT_FINITE: Final = frozenset({"NaN", "Infinity", "-Infinity"})
+_CONFLICT: Final = re.compile(r"<<<<<<< |=======[\r\n]|>>>>>>> ")
+_OTHER_QUOTES: Final = {
+    "'": "a text in single quotes",
+    **dict.fromkeys("\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb", "a text in typographic quotes"),
+}
+_NAME: Final = "a member name in double quotes"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -94,7 +100,7 @@ class _Scanner:
             return at + 1
         while True:
             if self.text[at : at + 1] != '"':
-                raise self.expected(at, pointer, "a member name in double quotes")
+                raise self.expected(at, pointer, _NAME)
             name_at = at
             name, at = self.string(at, pointer)
             below = child(pointer, name)
@@ -177,7 +183,10 @@ class _Scanner:
             shown = {"\n": "a line break", "\t": "a tab"}.get(
                 self.text[error.pos], f"U+{ord(self.text[error.pos]):04X}"
             )
-            return self.syntax(error.pos, pointer, f"{shown} inside a text", "\\n, \\t or \\u00XX")
+            written = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(
+                self.text[error.pos], f"\\u{ord(self.text[error.pos]):04x}"
+            )
+            return self.syntax(error.pos, pointer, f"{shown} inside a text", f"{written} in its place")
         if error.msg.startswith("Unterminated"):
             return self.syntax(at, pointer, "a text that is never closed", 'a double quote (") at its end')
         return self.syntax(
@@ -193,8 +202,13 @@ class _Scanner:
             return self.syntax(at, pointer, f"the file ends where {what} should stand", "the rest of the document")
         if rest in ("//", "/*") or rest[0] == "#":
             return self.syntax(at, pointer, "a comment, which JSON does not have", "the document without comments")
-        if rest[0] == "'":
-            return self.syntax(at, pointer, "a text in single quotes", 'double quotes: "…"')
+        if rest[0] in _OTHER_QUOTES:
+            return self.syntax(at, pointer, _OTHER_QUOTES[rest[0]], 'double quotes: "…"')
+        if _CONFLICT.match(self.text, at):
+            hint = "one of the two sides, without the lines that begin with <<<<<<<, ======= and >>>>>>>"
+            return self.syntax(at, pointer, "an unresolved merge conflict", hint)
+        if what == _NAME and (word := _WORD.match(self.text, at)):
+            return self.syntax(at, pointer, f"the name {word.group()} stands without quotes", f'"{word.group()}"')
         if rest[0] == '"' and what.startswith('","'):
             return self.syntax(at, pointer, f"{what} is missing", "a comma after the value before")
         return self.syntax(at, pointer, f"found {rest[0]!r} where {what} should stand", what)

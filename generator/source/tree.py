@@ -8,12 +8,16 @@ after the look cannot redirect them.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
+
+_ALL_READ = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
 MAX_LINKS = 40  # what Linux itself allows in one resolution (path_resolution(7))
 MAX_ENTRIES = 100_000  # directory links can multiply a small tree without end
@@ -83,6 +87,8 @@ class Tree:
         if isinstance(resolved, Entry):
             return resolved
         parts, status = resolved
+        if stat.S_ISREG(status.st_mode) and self._is_closed(parts, status):
+            return Entry(shown, Kind.UNREADABLE, detail=os.strerror(errno.EACCES))
         return _entry(shown, "/".join(parts) or ".", status)
 
     def walk(self, path: str) -> tuple[Entry, ...]:
@@ -98,6 +104,10 @@ class Tree:
                 break
             found.append(entry)
         return tuple(found)
+
+    def sample(self, count: int) -> tuple[str, ...]:
+        """The first `count` paths of the tree, in the order of `walk`."""
+        return tuple(entry.path for entry in islice(self._walk("."), 1, count + 1))
 
     def read(self, path: str, limit: int) -> bytes | Refusal:
         """The bytes of the regular file at `path`, or why not; a file over `limit` bytes is not read."""
@@ -204,6 +214,12 @@ class Tree:
             return Entry(shown, Kind.MISSING, detail=f"by way of a link to {target}" if target else "")
         except (OSError, ValueError) as error:
             return Entry(shown, Kind.UNREADABLE, detail=_why(error))
+
+    def _is_closed(self, parts: list[str], status: os.stat_result) -> bool:
+        """Whether a file may not be read; the system is asked only where the mode leaves a doubt."""
+        return status.st_mode & _ALL_READ != _ALL_READ and not os.access(
+            self._place(parts), os.R_OK, effective_ids=os.access in os.supports_effective_ids
+        )
 
     def _place(self, parts: list[str]) -> str:
         return "/".join([str(self.root), *parts])

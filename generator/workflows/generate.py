@@ -12,12 +12,13 @@ from typing import Final
 from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding, Severity
 from generator.formats.loaded import LoadedScenario
+from generator.package.compare import ABSENT
 from generator.package.lock import sweep
 from generator.package.model import PackagePlan, Settings
 from generator.package.orphans import orphans
 from generator.package.output import Output
 from generator.package.plan import plan
-from generator.package.write import NOT_WRITTEN, Outcome, Status, preview_package, remove_package, write_package
+from generator.package.write import Outcome, Status, preview_package, refused_by_machine, remove_package, write_package
 from generator.workflows.select import Selection, select
 
 DEFAULTS: Final = Settings()
@@ -116,8 +117,8 @@ class Report:
 def generate(request: Request, progress: Callable[[int, int], None] = lambda _done, _all: None) -> Report:
     """Bring the packages of the selected scenarios in line with their sources.
 
-    An invalid scenario blocks no other. Only a selection of everything removes what is left over, and only when every
-    scenario could be read far enough to know its id.
+    An invalid scenario blocks no other. Only a selection of everything in a directory of scenarios removes what is left
+    over, and only when every scenario could be read far enough to know its id.
 
     Args:
         request: What to do.
@@ -134,7 +135,7 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
     for done, loaded in enumerate(selection.loaded, start=1):
         packages.append(_one(loaded, output, request))
         progress(done, len(selection.loaded))
-    if request.whole and _all_known(selection):
+    if request.whole and selection.complete and _all_known(selection):
         packages += _left_over(output, selection, request)
     return Report(packages=tuple(packages), problems=selection.problems)
 
@@ -204,7 +205,7 @@ def _swept(output: Output) -> Iterator[Package]:
 
 def _unusable(folder: Path, error: OSError) -> Package:
     """A part of the output directory that the machine does not let us work in."""
-    finding = Finding(NOT_WRITTEN, "", f"{error.filename or folder}: {error.strerror}", "a directory you may change")
+    finding = refused_by_machine(error, str(folder))
     outcome = Outcome(id=folder.name, path=str(folder), status=Status.FAILED, findings=(finding,))
     return Package(outcome=outcome, diagnostics=_at_package(outcome.findings, outcome))
 
@@ -241,7 +242,9 @@ def _drifted(outcome: Outcome, request: Request) -> Finding:
     command = _command(request, outcome.id)
     if outcome.edited:
         command += " --force"
-    what = f"the package is not up to date: {difference}" if difference and difference.path else "there is no package"
+    what = "there is no package"
+    if difference is not None and difference != ABSENT:
+        what = f"the package is not up to date: {difference.sentence}"
     return Finding("package_drifted", "", what, command)
 
 

@@ -14,7 +14,7 @@ from typing import Final
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import has_errors, locate
 from generator.diagnostics.model import Diagnostic, Finding
-from generator.formats.discovery import DOCUMENT, Discovered, discover, has_document
+from generator.formats.discovery import DOCUMENT, Discovered, discover, has_document, is_directory
 from generator.formats.draft import Reading
 from generator.formats.loaded import LoadedScenario
 from generator.formats.reading import draft, loaded_form, read
@@ -30,10 +30,13 @@ class Selection:
     Attributes:
         loaded: Valid and invalid scenarios alike; a valid one has a `scenario`.
         problems: Unknown ids, directories that cannot be read or hold nothing, passed-over links.
+        complete: Whether the scenarios stand in one directory of scenarios that was seen whole, so that one that is not
+            there is gone. A single scenario is no such directory.
     """
 
     loaded: tuple[LoadedScenario, ...]
     problems: tuple[Diagnostic, ...] = ()
+    complete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def select(
         loaded = [one for one in loaded if _tier(one) in (tier, None)]
     if not loaded and not (found.problems or problems):
         problems = (_nothing(scenario_dir, tier, paths),)
-    return Selection(tuple(loaded), (*found.problems, *problems))
+    return Selection(tuple(loaded), (*found.problems, *problems), pack.complete)
 
 
 def load(reading: Reading, pack: Pack, pack_findings: Sequence[Finding], today: date) -> LoadedScenario:
@@ -103,7 +106,7 @@ def _find_paths(paths: Sequence[Path]) -> _Found:
     directories: dict[Path, Path] = {}
     problems: list[Diagnostic] = []
     for path in paths:
-        is_document = path.name == DOCUMENT and not path.is_dir()
+        is_document = path.name == DOCUMENT and not is_directory(path)
         directory = path.parent if is_document else path
         if is_document or has_document(directory):
             directories.setdefault(directory.absolute(), directory)

@@ -15,10 +15,14 @@ from generator.formats.discovery import DOCUMENT
 from generator.formats.loaded import LoadedScenario
 from generator.formats.prompt import DEFAULT_PROMPT_FILE
 from generator.rules.calibration import STATUSES, Calibration, calibration
+from generator.source.tree import Kind
 from generator.workflows.select import Selection
 
 REPORT_VERSION: Final = "ruhroh_validation_report_v1"
+_THERE: Final = (Kind.FILE, Kind.DIRECTORY)
+
 ANY_WARNING: Final = "warning"
+LONGEST_NAME: Final = 80  # an id is shorter; what is given for one need not be
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +118,8 @@ def _fails(diagnostic: Diagnostic, fail_on: Sequence[str]) -> bool:
 
 def _block(result: Result, paint: Paint) -> Iterator[str]:
     word = paint("failed", Severity.ERROR) if result.failed else "ok"
-    yield f"{printable(result.loaded.id)}: {word}"
+    name = printable(result.loaded.id)
+    yield f"{name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + '…'}: {word}"
     for diagnostic in result.diagnostics:
         yield from (f"  {line}" for line in text_lines(diagnostic, paint))
     if result.calibration:
@@ -141,9 +146,9 @@ def _json_result(result: Result) -> dict[str, Any]:
 def _source(loaded: LoadedScenario) -> dict[str, str]:
     directory = loaded.directory.absolute()
     source = {"scenarioDir": str(directory), "scenarioPath": str(directory / DOCUMENT)}
-    if (directory / DEFAULT_PROMPT_FILE).exists():
+    if loaded.tree.look(DEFAULT_PROMPT_FILE).kind in _THERE:
         source["instructionPath"] = str(directory / DEFAULT_PROMPT_FILE)
-    if (directory / "assets").exists():
+    if loaded.tree.look("assets").kind in _THERE:
         source["assetsDir"] = str(directory / "assets")
     return source
 

@@ -55,7 +55,6 @@ def bundled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.portable
 @pytest.mark.parametrize("scenario_id", BUNDLED_IDS)
 def test_bundled_packages_are_what_they_were(bundled: Path, golden: Golden, scenario_id: str) -> None:
     golden.check(f"{scenario_id}.txt", described(bundled / "harbor/tasks" / scenario_id))
@@ -78,7 +77,6 @@ def described(package: Path) -> str:
     return "\n".join([*lines, "", *texts])
 
 
-@pytest.mark.portable
 def test_bundled_packages_do_not_depend_on_where_and_how_they_are_made(bundled: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "else where"
     elsewhere.mkdir()
@@ -235,6 +233,13 @@ def test_a_part_removes_nothing(renamed: Path, words: list[str]) -> None:
     assert (renamed / "generated/harbor/tasks/two").is_dir()
 
 
+@pytest.mark.parametrize("words", [[], ["--all"]])
+def test_one_scenario_is_not_everything(renamed: Path, words: list[str]) -> None:
+    code, found = report(*words, "--scenario-dir", "scenarios/one", cwd=renamed)
+    assert (code, statuses(found)) == (0, {"one": "unchanged"})
+    assert (renamed / "generated/harbor/tasks/two").is_dir()
+
+
 def test_an_edited_left_over_is_kept_with_a_warning(renamed: Path) -> None:
     (renamed / "generated/harbor/tasks/two/instruction.md").write_text("Mine.\n")
     code, found = report(cwd=renamed)
@@ -316,6 +321,26 @@ def test_an_output_among_or_inside_scenarios_is_refused(pack: Path, out: str) ->
     code, found = report("--out", out, cwd=pack)
     assert (code, [finding["code"] for finding in found["findings"]]) == (2, ["output_overlaps"])
     assert read_tree(pack) == before
+
+
+@pytest.mark.parametrize("out", ["loop/x", "file/x", "a" * 300])
+def test_a_place_that_cannot_be_is_refused(pack: Path, out: str) -> None:
+    (pack / "loop").symlink_to("loop")
+    (pack / "file").write_text("")
+    code, found = report("--out", out, cwd=pack)
+    assert (code, found["packages"]) == (2, [])
+    assert [finding["code"] for finding in found["findings"]] == ["output_unusable"]
+
+
+@pytest.mark.parametrize("kind", ["link", "file"])
+def test_what_stands_in_the_place_of_a_package_is_not_called_no_package(pack: Path, kind: str) -> None:
+    tasks = pack / "generated/harbor/tasks"
+    generate(cwd=pack)
+    (tasks / "one").rename(pack / "away")
+    (tasks / "one").symlink_to(pack / "away") if kind == "link" else (tasks / "one").write_text("")
+    _, found = report("--check", cwd=pack)
+    (finding,) = found["findings"]
+    assert finding["message"] == "the package is not up to date: what stands in its place is not a directory"
 
 
 def test_a_place_that_cannot_be_written_is_said(pack: Path) -> None:

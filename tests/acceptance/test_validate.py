@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -254,3 +255,64 @@ def test_explain_as_json_is_one_object_and_an_unknown_code_is_wrong_usage(tmp_pa
     assert done.returncode == 2
     assert "Did you mean field_type" in done.stderr
     assert "lists them" in harborsmith("explain", "zzzz", cwd=tmp_path).stderr
+
+
+def test_a_path_that_is_too_long_is_reported(pack: Path) -> None:
+    done = harborsmith("validate", "--json", "a" * 5000 + "/scenario.json", cwd=pack)
+    (result,) = json.loads(done.stdout)["results"]
+    assert (done.returncode, done.stderr) == (1, "")
+    assert [found["code"] for found in result["errorDetails"]] == ["document_unreadable"]
+
+
+@pytest.mark.parametrize("words", [["pack/clean"], ["pack/clean/scenario.json"], ["--scenario-dir", "pack/clean"]])
+def test_a_closed_directory_is_a_finding_and_no_wrong_usage(words: list[str]) -> None:
+    code = (
+        "import os, sys\n"
+        "from generator.cli.main import main\n"
+        "import generator.cli.validate, generator.workflows.select, generator.workflows.validate\n"
+        "generator.workflows.validate.catalogue()\n"
+        "if os.geteuid() == 0: os.setegid(65534); os.seteuid(65534)\n"
+        "main(['validate', '--json', *sys.argv[1:]])"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        write_scenario(Path(folder, "pack/clean"))
+        Path(folder, "pack/clean").chmod(0)
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words], cwd=folder, env=environment, capture_output=True, check=False
+        )
+        Path(folder, "pack/clean").chmod(0o755)
+    found = json.loads(done.stdout)
+    said = [*found["problems"], *(one for result in found["results"] for one in result["errorDetails"])]
+    assert done.stderr == b""
+    assert done.returncode in (1, 3)
+    assert {one["code"] for one in said} <= {"document_unreadable", "directory_unreadable"}
+    assert said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+@pytest.mark.parametrize("words", [["validate"], ["validate", "--json"], ["explain"], ["schema", "scenario-v2"]])
+def test_output_that_finds_no_room_is_no_verdict(pack: Path, words: list[str]) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "generator", *words]
+        done = subprocess.run(command, cwd=pack, env=environment, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 4
+    assert done.stderr == b"Error: the output could not be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("words", [["validate"], ["validate", "--json"]])
+def test_without_an_output_there_is_still_a_verdict(pack: Path, words: list[str]) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-m", "generator", *words, "--scenario", "wrong"]
+    done = subprocess.run(
+        ["bash", "-c", 'exec "$@" >&-', "bash", *command], cwd=pack, env=environment, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_a_name_without_end_is_cut(tmp_path: Path) -> None:
+    write_scenario(tmp_path / "scenarios/one", document(id="a" * 100_000))
+    done = harborsmith("validate", cwd=tmp_path)
+    assert max(map(len, done.stdout.splitlines())) < 300

@@ -274,8 +274,8 @@ def test_empty_directories_are_left_out_and_said(tmp_path: Path) -> None:
     scenario = write_scenario(tmp_path / "sum-ledger", document(assets=["assets"]))
     (scenario / "assets/out/deep").mkdir(parents=True)
     notes = planned(scenario).notes
-    assert [note.code for note in notes] == ["package_empty_directory"] * 2
-    assert "'assets/out'" in notes[0].message
+    assert [note.code for note in notes] == ["asset_directory_empty"]
+    assert '"assets/out/deep"' in notes[0].message
 
 
 def test_the_same_scenario_gives_the_same_plan(full: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
 import subprocess
 import tarfile
@@ -129,8 +130,18 @@ def test_the_hook_hands_over_the_workspace_and_the_logs_and_nothing_planted(coll
     assert members(collect)["./away"].issym()
     logs = collect / "logs/artifacts"
     assert read_tree(logs / "agent") == {"turn.log": (b"log\n", False)}
-    assert sorted(path.name for path in logs.iterdir()) == ["agent", "workspace.tar"]
+    assert sorted(path.name for path in logs.iterdir()) == ["agent", "sockets", "workspace.tar"]
     assert stat.S_IMODE(logs.stat().st_mode) == 0o755
+
+
+@pytest.mark.sandbox
+def test_sockets_which_no_archive_holds_are_listed_beside_it(collect: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(collect / "app")  # the path of a socket is short
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind("a door")
+    assert handed_over(collect).returncode == 0
+    assert (collect / "logs/artifacts/sockets").read_bytes() == b"./a door\0"
+    assert set(members(collect)) == {"."}
 
 
 @pytest.mark.sandbox

@@ -14,9 +14,10 @@ from generator.package.model import Settings
 from generator.package.write import Status
 from generator.workflows.generate import Mode, Request, ensure_package, generate
 from generator.workflows.select import select
-from tests.support.files import Tree, read_tree, write_tree
+from tests.support.files import Link, Tree, read_tree, write_tree
 from tests.support.packages import load, untouched
 from tests.support.scenarios import document, write_scenario
+from tests.unit.rules.built import unprivileged
 
 
 @pytest.fixture
@@ -78,18 +79,35 @@ def test_what_killed_processes_left_is_swept_by_a_call_that_writes(scenario: Pat
 
 
 def test_leavings_that_cannot_be_removed_are_said(scenario: Path, tmp_path: Path) -> None:
-    """A file where a room should be is not ours to remove."""
-    write_tree(tmp_path / "out/.harborsmith", {"stray": "x"})
-    report = generate(Request(scenario_dir=scenario.parent, out=tmp_path / "out"))
-    assert [package.outcome.status for package in report.packages] == [Status.FAILED, Status.WRITTEN]
+    """What another user left is not for us to remove."""
+    package = ensure_package(load(scenario), tmp_path / "out")
+    (tmp_path / "out").chmod(0o777)
+    write_tree(tmp_path / "out/.harborsmith/stray", {"new/a": "x"})
+    with unprivileged(tmp_path):
+        report = generate(Request(scenario_dir=scenario.parent, out=tmp_path / "out"))
+    assert [package.outcome.status for package in report.packages] == [Status.FAILED, Status.UNCHANGED]
     assert report.could_not
-    assert "stray" in report.diagnostics[0].message
+    assert "Permission denied" in report.diagnostics[0].message
+    assert isinstance(package, Path)
+
+
+def test_what_is_no_leaving_of_ours_is_left_alone(scenario: Path, tmp_path: Path) -> None:
+    stray: Tree = {"stray": "x", "link": Link("..")}
+    write_tree(tmp_path / "out/.harborsmith", stray)
+    report = generate(Request(scenario_dir=scenario.parent, out=tmp_path / "out"))
+    assert [package.outcome.status for package in report.packages] == [Status.WRITTEN]
+    assert set(os.listdir(tmp_path / "out/.harborsmith")) == set(stray)
 
 
 def test_a_directory_of_packages_that_cannot_be_listed_is_said(scenario: Path, tmp_path: Path) -> None:
-    """Paths longer than the system takes: packages cannot be written there, and left-overs cannot be looked for."""
-    out = tmp_path / "/".join(["d" * 250] * 16)
-    report = generate(Request(scenario_dir=scenario.parent, out=out))
+    """A closed directory: packages cannot be written there, and left-overs cannot be looked for."""
+    ensure_package(load(scenario), tmp_path / "warm")  # loads what the unprivileged user may not be allowed to load
+    tasks = tmp_path / "out/harbor/tasks"
+    tasks.mkdir(parents=True)
+    tasks.chmod(0)
+    with unprivileged(tmp_path):
+        report = generate(Request(scenario_dir=scenario.parent, out=tmp_path / "out"))
+    assert [package.outcome.id for package in report.packages] == ["sum-ledger", "tasks"]
     assert report.could_not
     assert {said.code for said in report.diagnostics} == {"package_not_written"}
 

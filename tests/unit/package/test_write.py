@@ -19,10 +19,18 @@ import pytest
 from generator.package import lock, swap
 from generator.package.lock import room, sweep
 from generator.package.output import Output
-from generator.package.write import Outcome, Status, preview_package, remove_package, write_package
+from generator.package.write import (
+    Outcome,
+    Status,
+    preview_package,
+    refused_by_machine,
+    remove_package,
+    write_package,
+)
 from tests.support.files import Tree, read_tree, write_tree
 from tests.support.packages import made, modes, planned, untouched, written
 from tests.support.scenarios import document, write_scenario
+from tests.unit.rules.built import unprivileged
 
 
 @pytest.fixture
@@ -413,6 +421,42 @@ def test_a_package_that_cannot_be_read_is_said(scenario: Path, package: Path, ou
     assert "File name too long" in seen.findings[0].message
     assert remove_package("sum-ledger", Output(out)).could_not
     shutil.rmtree(deep)
+
+
+@pytest.mark.parametrize("closed", ["tests", "environment/workspace"])
+def test_directories_that_cannot_be_written_do_not_keep_a_package_from_being_replaced(
+    open_folder: Path, closed: str
+) -> None:
+    out = open_folder / "out"
+    scenario = write_scenario(open_folder / "sum-ledger")
+    open_folder.chmod(0o777)
+    written(scenario, open_folder / "warm")  # loads what the unprivileged user may not be allowed to load
+    with unprivileged(open_folder):
+        package = written(scenario, out)
+        (package / closed).chmod(0o555)
+    (scenario / "instruction.md").write_text("Another prompt.\n")
+    with unprivileged(open_folder):
+        outcome = made(scenario, out)
+        assert (outcome.status, outcome.findings) == (Status.WRITTEN, ())
+    assert (package / "instruction.md").read_text() == "Another prompt.\n"
+    assert [path.name for path in out.iterdir()] == ["harbor"]
+
+
+@pytest.mark.parametrize(
+    ("number", "hint"),
+    [
+        (errno.ENOSPC, "make room"),
+        (errno.EDQUOT, "make room"),
+        (errno.EACCES, "give yourself permission"),
+        (errno.EROFS, "another output directory"),
+        (errno.EXDEV, "file system"),
+        (errno.ENOTDIR, "--out"),
+    ],
+)
+def test_what_the_machine_refuses_comes_with_what_helps(number: int, hint: str) -> None:
+    found = refused_by_machine(OSError(number, os.strerror(number), "out/x"), "out")
+    assert found.message == f"out/x: {os.strerror(number)}"
+    assert hint in found.hint
 
 
 # --- places without an exchange of names ----------------------------------------------------------------------------

@@ -135,6 +135,17 @@ def _asset_git(root: Path) -> None:
     with_assets(root, {"assets/app/.git/HEAD": "ref: refs/heads/main\n"})
 
 
+@built("asset_too_large")
+def _asset_too_large(root: Path) -> None:
+    scenario = with_assets(root, {"assets/disk.img": ""})
+    os.truncate(scenario / "assets/disk.img", 4 * 2**30 + 1)  # a file with a hole takes no room
+
+
+@built("asset_git_rules")
+def _asset_git_rules(root: Path) -> None:
+    with_assets(root, {"assets/app/.gitignore": "*.log\n"})
+
+
 @built("asset_directory_empty")
 def _asset_directory_empty(root: Path) -> None:
     (with_assets(root, {}) / "assets/out").mkdir()

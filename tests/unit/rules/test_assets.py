@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from generator.rules.assets import MOST_SHOWN
-from generator.rules.staging import workspace_path
+from generator.rules.assets import MAX_BYTES, MOST_SHOWN
+from generator.scenario.placement import workspace_path
+from tests.support.cases import selected
 from tests.support.files import Link, Tree
 from tests.support.scenarios import document, write_scenario
 from tests.unit.rules.support import codes, findings
@@ -170,3 +172,96 @@ def test_a_declared_asset_can_be_restored(tmp_path: Path, restore: str) -> None:
 )
 def test_a_workspace_needs_a_folder_of_its_own(tmp_path: Path, workdir: str, taken: bool) -> None:
     assert codes(tmp_path, environment={"workdir": workdir}) == ["workdir_unsuitable"] * taken
+
+
+def test_an_asset_is_staged_once_however_it_is_spelt(tmp_path: Path) -> None:
+    changes: dict[str, Any] = {"assets": ["assets"], "environment": {"stage": {"assets": "a", "./assets/": "b"}}}
+    (found,) = findings(tmp_path, **changes)
+    assert (found.code, found.pointer) == ("stage_clash", "/environment/stage/.~1assets~1")
+    assert '"assets"' in found.message
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        (".harborignore", "stage_target_unsuitable"),
+        ("a/.Git/b", "stage_target_unsuitable"),
+        ("con", "asset_name_not_portable"),
+        ("a./b", "asset_name_not_portable"),
+        ("a/" * 300 + "b", "stage_target_unsuitable"),
+    ],
+)
+def test_a_staged_name_obeys_the_rules_of_every_other_name(tmp_path: Path, target: str, expected: str) -> None:
+    changes: dict[str, Any] = {"environment": {"stage": {"assets/ledger.csv": target}}}
+    assert codes(tmp_path, **changes) == [expected]
+
+
+def test_a_path_that_a_package_cannot_hold_is_refused(tmp_path: Path) -> None:
+    deep = "/".join(["d" * 100] * 6)
+    assert codes(tmp_path, {f"assets/{deep}": "x"}, assets=["assets"]) == ["asset_name_unsafe"]
+    assert codes(tmp_path, assets=[f"assets/{deep}"]) == ["asset_name_unsafe"]
+    staged = {"stage": {"assets": "/".join(["s" * 100] * 4)}}
+    shallow = "/".join(["e" * 100] * 2)
+    (tmp_path / "sum-ledger/assets" / ("d" * 100)).rename(tmp_path / "away")
+    extra: Tree = {f"assets/{shallow}": "x"}
+    assert codes(tmp_path, extra, assets=["assets"], environment=staged) == ["stage_target_unsuitable"]
+
+
+@pytest.mark.parametrize("name", ["a\u202eb.csv", "a\u2066b.csv", "\ufeffa.csv"])
+def test_a_name_that_is_shown_otherwise_than_it_is_written_is_refused(tmp_path: Path, name: str) -> None:
+    assert codes(tmp_path, {f"assets/{name}": "x"}, assets=["assets"]) == ["asset_name_unsafe"]
+
+
+@pytest.mark.parametrize("name", [".gitignore", "deep/.gitattributes"])
+def test_files_that_tell_git_what_to_keep_are_named(tmp_path: Path, name: str) -> None:
+    (found,) = findings(tmp_path, {f"assets/{name}": "*.log\n"}, assets=["assets"])
+    assert (found.code, found.pointer) == ("asset_git_rules", "/assets/0")
+    assert name in found.message
+
+
+def test_an_empty_directory_that_is_declared_twice_is_named_once(tmp_path: Path) -> None:
+    root = write_scenario(tmp_path / "sum-ledger", document(), {"priv/a": "a"})
+    (root / "priv/empty").mkdir()
+    (root / "solution").mkdir()
+    changes: dict[str, Any] = {"evaluation__privateAssets": ["priv", "priv/empty"], "solution": "solution"}
+    assert codes(tmp_path, **changes) == ["asset_directory_empty"] * 2
+
+
+@pytest.mark.parametrize("value", ["assets/ledgr.csv", "asset/ledger.csv", "ledger.csv", "assets/Ledger.csv"])
+def test_a_missing_asset_is_compared_with_what_is_there(tmp_path: Path, value: str) -> None:
+    (found,) = findings(tmp_path, assets=[value])
+    assert (found.code, found.hint) == ("asset_missing", '"assets/ledger.csv"')
+
+
+def test_a_pattern_in_place_of_a_path_is_recognised(tmp_path: Path) -> None:
+    found = findings(tmp_path, assets=["assets/*.csv"])
+    assert [one.code for one in found] == ["asset_missing"]
+    assert found[0].hint == '"assets", which takes all that is in it'
+
+
+def test_what_is_staged_or_restored_is_not_blamed_for_an_invalid_asset(tmp_path: Path) -> None:
+    changes: dict[str, Any] = {
+        "assets": ["assets\\ledger.csv"],
+        "environment": {"stage": {"assets/ledger.csv": "a"}},
+        "evaluation__checks": [{"id": "a", "command": "true", "restore": ["assets/ledger.csv"]}],
+    }
+    assert codes(tmp_path, **changes) == ["path_unsafe"]
+
+
+def test_what_is_declared_together_is_bounded_and_counted_once(tmp_path: Path) -> None:
+    root = write_scenario(tmp_path / "sum-ledger", document(), {"assets/a": "", "priv/b": ""})
+    os.truncate(root / "assets/a", MAX_BYTES // 2)
+    os.truncate(root / "priv/b", MAX_BYTES // 2)
+    changes: dict[str, Any] = {"assets": ["assets/a", "assets"], "evaluation__privateAssets": ["priv"]}
+    write_scenario(root, document(**changes), {"assets/ledger.csv": ""})
+    (loaded,) = selected(tmp_path).loaded
+    assert loaded.findings == ()
+    os.truncate(root / "priv/b", MAX_BYTES // 2 + 1)
+    (loaded,) = selected(tmp_path).loaded
+    assert [(one.code, one.pointer) for one in loaded.findings] == [("asset_too_large", "/evaluation/privateAssets/0")]
+
+
+def test_what_is_declared_already_is_not_proposed_in_place_of_what_is_missing(tmp_path: Path) -> None:
+    (found,) = findings(tmp_path, assets=["assets/ledger.csv", "assets/ledger2.csv"])
+    assert (found.code, found.pointer) == ("asset_missing", "/assets/1")
+    assert found.hint == "the path of a file or directory below the scenario directory"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,19 +83,19 @@ def test_solution_and_reviewer_are_private(tmp_path: Path, changes: dict[str, ob
 @pytest.mark.parametrize("prompt", ["private/task.md", "link.md"])
 def test_a_prompt_file_is_public(tmp_path: Path, prompt: str) -> None:
     extra: Tree = {"private/task.md": "Sum it.\n", "link.md": Link("private/task.md")}
-    changes = {"userPromptPath": prompt, "evaluation__privateAssets": ["private"]}
+    changes: dict[str, Any] = {"userPromptPath": prompt, "evaluation__privateAssets": ["private"]}
     assert codes(tmp_path, extra, **changes) == ["private_exposed"]
 
 
 def test_a_set_up_script_is_public(tmp_path: Path) -> None:
     extra: Tree = {"private/setup.sh": "true\n"}
-    changes = {"environment": {"setup": "private/setup.sh"}, "evaluation__privateAssets": ["private"]}
+    changes: dict[str, Any] = {"environment": {"setup": "private/setup.sh"}, "evaluation__privateAssets": ["private"]}
     assert codes(tmp_path, extra, **changes) == ["private_exposed"]
 
 
 def test_private_things_may_share_files_with_each_other(tmp_path: Path) -> None:
     extra: Tree = {"private/judge/run.py": "x", "private/solution/a": Link("../judge/run.py")}
-    changes = {
+    changes: dict[str, Any] = {
         "evaluation__privateAssets": ["private"],
         "solution": "private/solution",
         "evaluation__reviewer": {"path": "private/judge", "command": ["x"]},
@@ -117,3 +118,16 @@ def test_each_pair_is_told_once(tmp_path: Path) -> None:
     }
     found = codes(tmp_path, extra, assets=["pub"], evaluation__privateAssets=["private"])
     assert found == ["private_exposed"]
+
+
+def test_the_set_up_of_the_review_is_private(tmp_path: Path) -> None:
+    extra: Tree = {"assets/judge-setup.sh": "echo expected\n"}
+    changes: dict[str, Any] = {"assets": ["assets"], "evaluation__environment": {"setup": "assets/judge-setup.sh"}}
+    (found,) = findings(tmp_path, extra, **changes)
+    assert (found.code, found.pointer) == ("private_exposed", "/assets/0")
+    assert "the set-up of the review" in found.message
+
+
+def test_one_set_up_for_both_machines_is_no_secret(tmp_path: Path) -> None:
+    changes: dict[str, Any] = {"environment": {"setup": "setup.sh"}, "evaluation__environment": {"setup": "./setup.sh"}}
+    assert codes(tmp_path, {"setup.sh": "true\n"}, **changes) == []

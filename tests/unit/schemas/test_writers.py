@@ -160,7 +160,6 @@ def test_every_failure_kind_that_a_verdict_can_have_is_known(status: str, stoppe
     assert decide({"status": status}).failure_kind in known
 
 
-@pytest.mark.xfail(strict=True, reason="skippedPaths and unreadablePaths are lists; the published form counts them")
 def test_the_summary_of_an_odd_workspace(tmp_path: Path) -> None:
     write_tree(tmp_path, {"a/package.json": "{}", "loose": Link("nowhere"), "b\\x": b"\x00"})
     left_out = [LeftOut("secret", "it leads out of the work", "/etc/shadow")]

@@ -158,12 +158,12 @@ def test_what_a_strict_reader_refuses_is_said_with_its_place(
         ('{"a": 1 "b": 2}', (1, 9), "is missing", "comma after the value before"),
         ('{"a": 1', (1, 8), "the file ends", "the rest"),
         ('{"a" 1}', (1, 6), '":" after the name "a"', ":"),
-        ("{a: 1}", (1, 2), "a member name in double quotes", "double quotes"),
+        ("{a: 1}", (1, 2), "the name a stands without quotes", '"a"'),
         ('{"a": 01}', (1, 7), "malformed number", "without leading zeros"),
         ('{"a": 1.}', (1, 7), "malformed number", "600"),
         ('{"a": .5}', (1, 7), "a value should stand", "a value"),
         ('{"a": "b\nc"}', (1, 9), "a line break inside", "\\n"),
-        ('{"a": "b\x01c"}', (1, 9), "U+0001 inside", "\\u00XX"),
+        ('{"a": "b\x01c"}', (1, 9), "U+0001 inside", "\\u0001"),
         ('{"a": "\\q"}', (1, 8), "unknown escape", "\\\\"),
         ('{"a": "\\u12"}', (1, 9), "unknown escape", "\\uXXXX"),
         ('{"a": "b}', (1, 7), "never closed", "double quote"),
@@ -207,3 +207,29 @@ def test_dates_stay_texts() -> None:
     document = read('{"a": "2026-03-14"}')
     assert isinstance(document, Document)
     assert document.value["a"] == "2026-03-14"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ('{"a": "x\ty"}', "a tab inside a text", "\\t in its place"),
+        ('{"a": "x\ny"}', "a line break inside a text", "\\n in its place"),
+        ('{"a": "x\x01y"}', "U+0001 inside a text", "\\u0001 in its place"),
+        ("{\u201cid\u201d: 1}", "a text in typographic quotes", 'double quotes: "…"'),
+        ("{'id': 1}", "a text in single quotes", 'double quotes: "…"'),
+        ("{id: 1}", "the name id stands without quotes", '"id"'),
+        (
+            '{\n<<<<<<< HEAD\n"id": 1\n=======\n"id": 2\n>>>>>>> x\n}',
+            "an unresolved merge conflict",
+            "one of the two sides, without the lines that begin with <<<<<<<, ======= and >>>>>>>",
+        ),
+        (
+            '{"id": 1\n=======\n}',
+            "an unresolved merge conflict",
+            "one of the two sides, without the lines that begin with <<<<<<<, ======= and >>>>>>>",
+        ),
+    ],
+)
+def test_common_slips_are_recognised(text: str, message: str, hint: str) -> None:
+    (found,) = refused(text)
+    assert (found.code, found.message, found.hint) == ("document_syntax", message, hint)

@@ -1,0 +1,111 @@
+"""Which scenarios are selected, and that none hides another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from generator.workflows.select import Selection, select
+from tests.support.files import write_tree
+from tests.support.scenarios import document, write_scenario
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    write_scenario(tmp_path / "a", document(id="first"))
+    write_scenario(tmp_path / "b", document(id="second", tier="nightly"))
+    write_tree(tmp_path, {"broken/scenario.json": "{"})
+    return tmp_path
+
+
+def names(selection: Selection) -> list[str]:
+    return [loaded.name for loaded in selection.loaded]
+
+
+def problems(selection: Selection) -> list[str]:
+    return [problem.code for problem in selection.problems]
+
+
+def test_without_a_choice_everything_is_selected_and_a_broken_one_hides_no_other(pack: Path) -> None:
+    found = select(pack)
+    assert names(found) == ["a", "b", "broken"]
+    assert [loaded.scenario is not None for loaded in found.loaded] == [True, True, False]
+    assert problems(found) == []
+
+
+def test_a_scenario_is_chosen_by_id_or_directory_name(pack: Path) -> None:
+    assert names(select(pack, ids=["first"])) == ["a"]
+    assert names(select(pack, ids=["b", "first", "a"])) == ["a", "b"]
+    assert names(select(pack, ids=["broken"])) == ["broken"]
+
+
+def test_an_unknown_id_is_a_problem_with_the_closest_known_one(pack: Path) -> None:
+    found = select(pack, ids=["secnd", "first"])
+    assert names(found) == ["a"]
+    assert problems(found) == ["selection_unknown_scenario"]
+    assert "second" in found.problems[0].hint
+    assert select(pack, ids=["zzzz"]).problems[0].hint.startswith("one of a, b, ")
+
+
+def test_a_tier_takes_its_scenarios_and_those_whose_tier_cannot_be_told(pack: Path) -> None:
+    assert names(select(pack, tier="nightly")) == ["b", "broken"]
+    assert names(select(pack, tier="smoke")) == ["a", "broken"]
+
+
+def test_a_tier_that_nothing_has_is_a_problem(tmp_path: Path) -> None:
+    write_scenario(tmp_path / "a")
+    found = select(tmp_path, tier="release")
+    assert (names(found), problems(found)) == ([], ["selection_empty"])
+    assert "release" in found.problems[0].message
+
+
+def test_paths_replace_the_directory_and_keep_their_order(pack: Path) -> None:
+    found = select(Path("/nowhere"), paths=[pack / "b/scenario.json", pack / "a", pack / "a/scenario.json"])
+    assert names(found) == ["b", "a"]
+    assert problems(found) == []
+
+
+def test_a_path_may_be_a_directory_of_scenarios_or_a_link_to_one(pack: Path, tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(pack / "a")
+    assert names(select(Path("/nowhere"), paths=[pack])) == ["a", "b", "broken"]
+    assert names(select(Path("/nowhere"), paths=[tmp_path / "link"])) == ["link"]
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [("gone", "directory_missing"), ("empty", "selection_empty"), ("a/instruction.md", "directory_unreadable")],
+)
+def test_a_path_that_is_no_scenario_is_a_problem_and_hides_no_other(pack: Path, path: str, code: str) -> None:
+    (pack / "empty").mkdir()
+    found = select(Path("/nowhere"), paths=[pack / path, pack / "a"])
+    assert (names(found), problems(found)) == (["a"], [code])
+
+
+def test_every_path_that_is_no_scenario_is_named(pack: Path) -> None:
+    for name in ("empty", "empty too"):
+        (pack / name).mkdir()
+    found = select(Path("/nowhere"), paths=[pack / "empty", pack / "gone", pack / "empty too"])
+    assert problems(found) == ["selection_empty", "directory_missing", "selection_empty"]
+
+
+def test_a_directory_that_is_itself_a_scenario_is_that_one(pack: Path) -> None:
+    assert names(select(pack / "a")) == ["a"]
+
+
+def test_a_choice_does_not_narrow_what_ids_are_compared_with(tmp_path: Path) -> None:
+    write_scenario(tmp_path / "a", document(id="same"))
+    write_scenario(tmp_path / "b", document(id="SAME"))
+    write_scenario(tmp_path / "c", document(id="other"))
+    (found,) = select(tmp_path, ids=["a"]).loaded
+    assert [one.code for one in found.findings] == ["id_clash"]
+    assert [loaded.scenario is None for loaded in select(tmp_path).loaded] == [True, True, False]
+
+
+def test_warnings_leave_a_scenario_usable_and_errors_do_not(tmp_path: Path) -> None:
+    write_scenario(tmp_path / "a", document(requires__network=True))
+    write_scenario(tmp_path / "b", document(id="b", title=5))
+    first, second = select(tmp_path).loaded
+    assert first.scenario is not None
+    assert [one.code for one in first.findings] == ["network_public"]
+    assert second.scenario is None
