@@ -21,9 +21,11 @@ from .operators import OPTION, read_operator
 from .process import User
 from .review import ReviewReport, run_review
 from .reviewers import environment_reviewer, packaged_reviewer
-from .trees import LeftOut
+from .trees import SPECIAL_FILE, LeftOut
 
 VERDICT, NO_VERDICT, USAGE = 0, 1, 2
+SOCKETS = "sockets"
+MAX_SOCKETS_BYTES = 16 * 1024 * 1024
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -88,7 +90,7 @@ def _review(
         evaluation,
         place=place,
         handover=chosen.handover,
-        context=read_context(chosen.context),
+        context=_with_sockets(read_context(chosen.context), chosen.handover),
         reviewer=reviewer,
         launcher=ContainerLauncher(workdir, user, (chosen.tests, chosen.out, chosen.room)),
         out_dir=chosen.out,
@@ -114,6 +116,17 @@ def read_context(path: str) -> RunContext:
         completed=_of(value, "completed", bool, None),
         left_out=_left_out(_of(value, "leftOut", list, [])),
     )
+
+
+def _with_sockets(context: RunContext, handover: str) -> RunContext:
+    """The same with the sockets of the work, which its archive cannot hold; a list of them lies beside it."""
+    try:
+        with open(os.path.join(os.path.dirname(handover), SOCKETS), "rb") as stream:
+            names = stream.read(MAX_SOCKETS_BYTES).split(b"\0")
+    except OSError:
+        return context
+    found = tuple(LeftOut(os.path.normpath(os.fsdecode(name)), SPECIAL_FILE) for name in names if name)
+    return replace(context, left_out=context.left_out + found)
 
 
 def _of(value: Dict[str, Any], name: str, kind: type, default: Any) -> Any:

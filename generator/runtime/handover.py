@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, Dict, List, Tuple, Union
 
 from . import sparse
-from .trees import DIRECTORY, FILE, LINK, SPECIAL, SPECIAL_FILE, Entry, LeftOut, open_file, walk
+from .trees import DIRECTORY, FILE, LINK, SPECIAL, SPECIAL_FILE, Entry, LeftOut, open_file, walk, whole_file
 
 MAX_BYTES = 5 * 1024**3
 MAX_FILES = 200_000
@@ -87,14 +87,51 @@ def pack(workspace: str, archive_path: str, limits: HandoverLimits = DEFAULT_LIM
     )
 
 
-def archive(tree: str, path: str) -> Tuple[LeftOut, ...]:
+def over_limits(tree: str, limits: HandoverLimits) -> str:
+    """Why a directory that is not ours to change is too large to be reviewed; empty when it is not."""
+    data_bytes = 0
+    for entries, entry in enumerate(walk(tree), start=1):
+        if entries > limits.max_files:
+            return _too_many_files(limits)
+        if entry.kind == FILE:
+            data_bytes += _data_bytes(os.path.join(tree, entry.path))
+        if data_bytes > limits.max_bytes:
+            return _too_many_bytes(limits)
+    return ""
+
+
+def _data_bytes(path: str) -> int:
+    try:
+        fd = open_file(path)
+    except OSError:  # left out of every copy, and listed there
+        return 0
+    try:
+        return sparse.data_bytes(sparse.segments(fd, os.fstat(fd).st_size))
+    finally:
+        os.close(fd)
+
+
+def _too_many_files(limits: HandoverLimits) -> str:
+    return f"the workspace holds more than {limits.max_files} files, directories and links"
+
+
+def _too_many_bytes(limits: HandoverLimits) -> str:
+    return f"the workspace holds more than {limits.max_bytes} bytes of data"
+
+
+def archive(tree: str, path: str, *, mend: bool = False) -> Tuple[LeftOut, ...]:
     """Write a tree as `tar.gz` whose bytes depend on its content alone.
 
+    Args:
+        tree: The directory.
+        path: The archive to write.
+        mend: Open up what forbids its own reading; the tree is ours to change.
+
     Returns:
-        What could not be read. Raises OSError when `path` cannot be written.
+        Special files, and what could not be read. Raises OSError when `path` cannot be written.
     """
-    writer = _Writer(tree, HandoverLimits(max_bytes=1 << 62, max_files=1 << 62), keep_times=False, mend=False)
-    with open(path, "wb") as stream, gzip.GzipFile("", "wb", 1, stream, mtime=0) as packed, _tar(packed) as tar:
+    writer = _Writer(tree, HandoverLimits(max_bytes=1 << 62, max_files=1 << 62), keep_times=False, mend=mend)
+    with whole_file(path) as stream, gzip.GzipFile("", "wb", 1, stream, mtime=0) as packed, _tar(packed) as tar:
         writer.write(tar)
     return tuple(writer.left_out)
 
@@ -134,7 +171,7 @@ class _Writer:
     def _add(self, tar: tarfile.TarFile, entry: Entry) -> None:
         self.entries += 1
         if self.entries > self.limits.max_files:
-            raise _OverLimitError(f"the workspace holds more than {self.limits.max_files} files, directories and links")
+            raise _OverLimitError(_too_many_files(self.limits))
         info = self._info(entry)
         place = os.path.join(self.top, entry.path)
         if entry.kind == FILE:
@@ -175,7 +212,7 @@ class _Writer:
     def _count(self, size: int) -> None:
         self.data_bytes += size
         if self.data_bytes > self.limits.max_bytes:
-            raise _OverLimitError(f"the workspace holds more than {self.limits.max_bytes} bytes of data")
+            raise _OverLimitError(_too_many_bytes(self.limits))
 
 
 def _as_stream(stored: sparse.Stored) -> BinaryIO:

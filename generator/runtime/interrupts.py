@@ -16,7 +16,8 @@ class HeldBack:
     """While inside, the signals are noted instead of acted on; on leaving, the first one is delivered as it was meant.
 
     An exception out of a handler can strike between any two steps, also between an error and its clean-up. Here it
-    comes when everything is over. Only the main thread gets signals; in any other this does nothing.
+    comes when everything is over. Only the main thread gets signals; in any other this does nothing. Inside another one
+    delivering means that the outer one notes it.
     """
 
     def __init__(self) -> None:
@@ -40,7 +41,13 @@ class HeldBack:
             # None is a handler of another language; what is ignored stays ignored, for us and for the command
             if handler is not None and handler != signal.SIG_IGN:
                 self._handlers[number] = signal.signal(number, self._note)
+        self.number = self._noted_outside()
         return self
+
+    def _noted_outside(self) -> Optional[int]:
+        """What another one around this one has noted by now and still holds back: this one must not miss it."""
+        around = (getattr(handler, "__self__", None) for handler in self._handlers.values())
+        return next((one.number for one in around if isinstance(one, HeldBack) and one.number is not None), None)
 
     def drain(self) -> None:
         """Empty the descriptor; signals that are not held back wake it as well."""

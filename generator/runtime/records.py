@@ -6,7 +6,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence
 
 from .agentresult import AgentResult
 from .launch import Limits, Outcome
-from .loop import Completion, published_stop_reason
+from .loop import AGENT_TIMEOUT, CANCELLED, Completion, published_stop_reason
 
 NOTES = 2000  # characters of the output's end kept in a record
 _COPIED = (
@@ -56,7 +56,7 @@ def iteration_record(  # noqa: PLR0913 -- by keyword only
         "adapterId": adapter_id,
         "continuityLevel": continuity,
         "status": "failed" if failed else "completed",
-        "failureKind": _failure_kind(outcome),
+        "failureKind": _failure_kind(outcome, completion),
         "sessionHandle": session,
         "completionStatus": completion.as_json(artifact_paths.get("transcript", "")),
         "stopReason": completion.reason,
@@ -81,10 +81,12 @@ def iteration_record(  # noqa: PLR0913 -- by keyword only
     return record
 
 
-def _failure_kind(outcome: Outcome) -> str:
+def _failure_kind(outcome: Outcome, completion: Completion) -> str:
     if outcome.timed_out:
-        return "agent_timeout"
-    return "none" if outcome.exit_code == 0 else "custom_shell_failed"
+        return AGENT_TIMEOUT
+    if outcome.exit_code == 0:
+        return "none"
+    return CANCELLED if completion.reason == CANCELLED else "custom_shell_failed"
 
 
 def _ids(items: Sequence[Any]) -> Sequence[str]:

@@ -17,6 +17,7 @@ from .checks import CheckResult, files_below, run_checks, submission_job
 from .evalinput import INPUT_NAME, JOURNEY_NAME, RESULT_NAME, RoomPaths, RunContext, eval_input, reviewer_environment
 from .evaluation import CHECKS_ONLY, Evaluation
 from .handover import DEFAULT_LIMITS, HandoverLimits, archive, digest
+from .interrupts import HeldBack
 from .launch import Job, Launcher, Limits, Outcome, ReviewerCommand, ReviewPlace
 from .links import LEAVING, copy_tree
 from .proctree import kill_commands_of
@@ -323,11 +324,12 @@ class _Review:
         if self._evaluation.completion_required and context.completed is None:
             warnings += ("nobody recorded whether the agent said it was done, so the score does not depend on it",)
         report = ReviewReport(result, verdict, self._checks, self._problem, warnings, self._asked, self._left_out)
-        _remove(self._out, _REWARDS)  # a reviewer with the run of the machine may have left some
-        strictjson.write(os.path.join(self._out, RESULT_NAME), result)
-        strictjson.write(os.path.join(self._out, DETAILS_NAME), details(report))
-        if verdict.score is not None:
-            strictjson.write(os.path.join(self._out, REWARD_NAME), {"reward": verdict.score})
+        with HeldBack():  # all of it or nothing
+            _remove(self._out, _REWARDS)  # a reviewer with the run of the machine may have left some
+            strictjson.write(os.path.join(self._out, RESULT_NAME), result)
+            strictjson.write(os.path.join(self._out, DETAILS_NAME), details(report))
+            if verdict.score is not None:
+                strictjson.write(os.path.join(self._out, REWARD_NAME), {"reward": verdict.score})
         return report
 
 

@@ -10,7 +10,7 @@ import math
 import os
 from typing import Any, Dict, List, Tuple, Union
 
-from .trees import open_file
+from .trees import open_file, whole_file
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 64
@@ -57,8 +57,11 @@ def _read(path: str, max_bytes: int) -> bytes:
         raise
     except OSError as problem:
         raise ValueError(f"cannot be read: {problem.strerror}") from None
-    with os.fdopen(fd, "rb") as stream:
-        data = stream.read(max_bytes + 1)
+    try:
+        with os.fdopen(fd, "rb") as stream:
+            data = stream.read(max_bytes + 1)
+    except OSError as problem:
+        raise ValueError(f"cannot be read: {problem.strerror}") from None
     if len(data) > max_bytes:
         raise ValueError(f"is larger than {max_bytes} bytes")
     return data
@@ -71,10 +74,8 @@ def dumps(value: Any) -> str:
 
 def write(path: str, value: Any) -> None:
     """Write a JSON file whole or not at all. Raises OSError."""
-    temporary = f"{path}.tmp"
-    with open(temporary, "w", encoding="ascii") as stream:
-        stream.write(dumps(value))
-    os.replace(temporary, path)
+    with whole_file(path) as stream:
+        stream.write(dumps(value).encode("ascii"))
 
 
 def _object(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import selectors
 import socket
 import sys
 import threading
@@ -106,6 +107,7 @@ class Broker:
         self._handler = handler
         self._cancel = cancel
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._wake, self._woken = socket.socketpair()
         self._thread = threading.Thread(target=self._serve, name="submissions", daemon=True)
         self._closing = False
 
@@ -114,8 +116,10 @@ class Broker:
             with _short_path(self._path) as address:
                 self._socket.bind(address)
             self._socket.listen(8)
+            self._socket.settimeout(0)
         except OSError:
-            self._socket.close()
+            for end in (self._socket, self._wake, self._woken):
+                end.close()
             raise
         self._thread.start()
         return self
@@ -123,12 +127,10 @@ class Broker:
     def __exit__(self, *_: object) -> None:
         """Stop, and end a command that still runs; an interruption is raised only after that."""
         self._closing = True
-        # only a connection wakes a thread out of accept() on every system
-        wake = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        with contextlib.suppress(OSError), wake, _short_path(self._path) as address:
-            wake.connect(address)
+        self._wake.send(b"x")  # a reviewer may have removed the path by which one could connect
         interruption = self._join()
-        self._socket.close()
+        for end in (self._socket, self._wake, self._woken):
+            end.close()
         with contextlib.suppress(OSError):
             os.unlink(self._path)
         if interruption is not None:
@@ -146,14 +148,19 @@ class Broker:
         return interruption
 
     def _serve(self) -> None:
+        waiting = selectors.DefaultSelector()
+        for end in (self._socket, self._woken):
+            waiting.register(end, selectors.EVENT_READ)
         while not self._closing:
+            waiting.select()
             try:
                 connection, _ = self._socket.accept()
-            except OSError:
-                return
+            except OSError:  # we were woken to end, or whoever asked is gone
+                continue
             with connection:
                 if not self._closing:
                     self._answer(connection)
+        waiting.close()
 
     def _answer(self, connection: socket.socket) -> None:
         connection.settimeout(REQUEST_SECONDS)

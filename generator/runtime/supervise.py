@@ -35,6 +35,8 @@ RESULTS = f"{ROOT}/results"
 PRIVATE = f"{ROOT}/supervisor"
 ORDERS = f"{PRIVATE}/orders.json"
 ANSWER = f"{PRIVATE}/answer.json"
+CLOSED = f"{PRIVATE}/closed"  # stands there once no further turn may begin
+LOCK = f"{PRIVATE}/lock"  # held by every turn while it runs
 AGENT = "/agent"
 LOGS = "/logs/agent"
 
@@ -45,6 +47,20 @@ MAX_TRACE_BYTES = 64 * 1024 * 1024
 MAX_ORDER_BYTES = 16 * 1024 * 1024
 EVENTS = "ruhroh-loop-events.tar.gz"
 TRACE = "ruhroh-economic-trace.jsonl"
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where those paths lie as this process sees them: below `top`, which in a container is nothing."""
+
+    top: str = ""
+
+    def at(self, path: str) -> str:
+        """One of the paths above."""
+        return self.top + path
+
+
+CONTAINER = Places()
 
 
 @dataclass(frozen=True)
@@ -72,33 +88,33 @@ def account(name: str) -> Account:
     return Account(entry.pw_uid, entry.pw_gid, entry.pw_dir)
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str], places: Places = CONTAINER) -> int:
     """Carry out the order `prepare`, `turn` or `close`, whose details lie in `ORDERS`; the answer is in `ANSWER`.
 
     Returns:
         0 with an answer, 1 with a reason on standard output.
     """
     try:
-        orders = strictjson.read_object(ORDERS, MAX_ORDER_BYTES)
-        os.unlink(ORDERS)
-        agent = account(orders["user"])
-        answer = {"prepare": prepare, "turn": turn, "close": close}[arguments[0]](agent, orders)
+        orders = strictjson.read_object(places.at(ORDERS), MAX_ORDER_BYTES)
+        os.unlink(places.at(ORDERS))
+        work = {"prepare": prepare, "turn": turn, "close": close}[arguments[0]]
+        answer = work(account(orders["user"]), orders, places)
     except (OSError, ValueError, LookupError) as problem:
         sys.stdout.write(f"supervisor: {problem}\n")
         return 1
-    strictjson.write(ANSWER, answer)
+    strictjson.write(places.at(ANSWER), answer)
     return 0
 
 
-def prepare(agent: Account, _orders: Mapping[str, Any]) -> Dict[str, Any]:
+def prepare(agent: Account, _orders: Mapping[str, Any], places: Places) -> Dict[str, Any]:
     """Make the agent's directories, and its program readable for it; says where it is at home and its PATH."""
-    os.chmod(ROOT, 0o755)  # noqa: S103 -- the agent passes through it
-    for folder in (MESSAGES, RESULTS, RUN_ROOT):
+    os.chmod(places.at(ROOT), 0o755)  # noqa: S103 -- the agent passes through it
+    for folder in map(places.at, (MESSAGES, RESULTS, RUN_ROOT)):
         if not os.path.isdir(folder):
             create_directory(folder)
-    os.chown(RUN_ROOT, agent.uid, agent.gid)
-    if os.path.isdir(AGENT):
-        _open_up(AGENT)
+    os.chown(places.at(RUN_ROOT), agent.uid, agent.gid)
+    if os.path.isdir(places.at(AGENT)):
+        _open_up(places.at(AGENT))
     return {"uid": agent.uid, "home": agent.home, "path": os.environ.get("PATH", "")}
 
 
@@ -111,23 +127,24 @@ def _open_up(top: str) -> None:
             os.chmod(os.path.join(top, entry.path), 0o755 if executable else 0o644)
 
 
-def turn(agent: Account, orders: Mapping[str, Any]) -> Dict[str, Any]:
+def turn(agent: Account, orders: Mapping[str, Any], places: Places) -> Dict[str, Any]:
     """Run one turn to its end and end whatever it left running.
 
     Orders: `number`, `argv`, `cwd`, `env` (all of it), `message`, `seconds`.
     """
-    with _turn_lock(0) as free:
-        if not free or os.path.exists(_closed()):
+    results = places.at(RESULTS)
+    with _turn_lock(places, 0) as free:
+        if not free or os.path.exists(places.at(CLOSED)):
             raise ValueError("another turn is still running, or the run is over")
         number = int(orders["number"])
-        _write_message(os.path.join(MESSAGES, f"goal-{number}.md"), orders["message"])
-        remove_tree(RESULTS)
-        create_directory(RESULTS)
-        os.chown(RESULTS, agent.uid, agent.gid)
+        _write_message(places.at(f"{MESSAGES}/goal-{number}.md"), orders["message"])
+        remove_tree(results)
+        create_directory(results)
+        os.chown(results, agent.uid, agent.gid)
         limits = Limits(float(orders["seconds"]), processes=PROCESSES)
         job = Job(tuple(orders["argv"]), orders["env"], orders["cwd"], limits)
         outcome = run(job, user=agent.user)
-        return {"outcome": _as_json(outcome), "result": _result_json(number)}
+        return {"outcome": _as_json(outcome), "result": _result_json(os.path.join(results, f"result-{number}.json"))}
 
 
 def _write_message(path: str, text: str) -> None:
@@ -166,9 +183,9 @@ def read_outcome(value: Mapping[str, Any]) -> Outcome:
     )
 
 
-def _result_json(number: int) -> Dict[str, Any]:
+def _result_json(path: str) -> Dict[str, Any]:
     try:
-        result = read_agent_result(os.path.join(RESULTS, f"result-{number}.json"))
+        result = read_agent_result(path)
     except OSError as problem:
         result = AgentResult(errors=(f"the result file cannot be read: {problem.strerror or problem}",))
     return {
@@ -184,42 +201,43 @@ def read_result(value: Mapping[str, Any]) -> AgentResult:
     return AgentResult(value["version"], value["status"], value["fields"], tuple(value["errors"]))
 
 
-def close(agent: Account, _orders: Mapping[str, Any]) -> Dict[str, Any]:
+def close(agent: Account, _orders: Mapping[str, Any], places: Places) -> Dict[str, Any]:
     """End everything of the agent, forbid further turns, and clear the log directory of what it left there.
 
     The log directory is writable for everybody and what lies there later counts as ours: nothing of the agent's may
     stay. Its run root and trace are kept as two files.
     """
-    with open(_closed(), "w", encoding="ascii"):
+    with open(places.at(CLOSED), "w", encoding="ascii"):
         pass
-    left = sorted(set(owned_by(agent.uid)))
+    found = len(owned_by(agent.uid))
     deadline = time.monotonic() + LOCK_SECONDS
     ended = False
     while not ended and time.monotonic() < deadline:
         end_all_of(agent.user)
-        with _turn_lock(0.05) as free:
+        with _turn_lock(places, 0.05) as free:
             ended = free and not owned_by(agent.uid)
     notes = [] if ended else ["processes of the agent could not be ended"]
-    os.chown(LOGS, 0, 0)
-    os.chmod(LOGS, 0o755)  # noqa: S103 -- the agent is over; others may read
-    empty_directory(LOGS)
-    return {"ended": len(left), "notes": [*notes, *_keep_files()]}
+    logs = places.at(LOGS)
+    os.chown(logs, 0, 0)
+    os.chmod(logs, 0o755)  # noqa: S103 -- the agent is over; others may read
+    empty_directory(logs)
+    return {"ended": found, "notes": [*notes, *_keep_files(places.at(RUN_ROOT), logs)]}
 
 
-def _keep_files() -> List[str]:
+def _keep_files(run_root: str, logs: str) -> List[str]:
     """Archive the run root and copy the trace; returns what was too large."""
     notes = []
-    if sum(entry.size for entry in walk(RUN_ROOT) if entry.kind == FILE) <= MAX_EVENT_BYTES:
-        archive(RUN_ROOT, os.path.join(LOGS, EVENTS))
+    if sum(entry.size for entry in walk(run_root) if entry.kind == FILE) <= MAX_EVENT_BYTES:
+        archive(run_root, os.path.join(logs, EVENTS))
     else:
         notes.append(f"the agent's run root is over {MAX_EVENT_BYTES} bytes and was not kept")
-    trace = os.path.join(RUN_ROOT, TRACE)
+    trace = os.path.join(run_root, TRACE)
     with contextlib.suppress(OSError):
         found = os.lstat(trace)
         if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_TRACE_BYTES:
             notes.append(f"the agent's {TRACE} is no file, or over {MAX_TRACE_BYTES} bytes, and was not kept")
         else:
-            clone_file(trace, os.path.join(LOGS, TRACE), executable=False)
+            clone_file(trace, os.path.join(logs, TRACE), executable=False)
     return notes
 
 
@@ -237,14 +255,10 @@ def end_all_of(user: User) -> None:
     os.waitpid(child, 0)
 
 
-def _closed() -> str:
-    return os.path.join(PRIVATE, "closed")
-
-
 @contextlib.contextmanager
-def _turn_lock(seconds: float) -> Iterator[bool]:
+def _turn_lock(places: Places, seconds: float) -> Iterator[bool]:
     """Hold what every turn holds while it runs; False when that was not possible within `seconds`."""
-    with open(os.path.join(PRIVATE, "lock"), "w", encoding="ascii") as stream:
+    with open(places.at(LOCK), "w", encoding="ascii") as stream:
         deadline = time.monotonic() + seconds
         while True:
             try:

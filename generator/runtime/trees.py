@@ -5,11 +5,12 @@ Nothing here follows a link, blocks on a special file, recurses as deep as a tre
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
 from dataclasses import dataclass
-from typing import Iterator, List, Optional, Tuple
+from typing import BinaryIO, Iterator, List, Optional, Tuple
 
 from . import sparse
 
@@ -120,6 +121,23 @@ def create_file(path: str, executable: bool) -> int:
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
     os.fchmod(fd, 0o755 if executable else 0o644)
     return fd
+
+
+@contextlib.contextmanager
+def whole_file(path: str) -> Iterator[BinaryIO]:
+    """Write a file that appears at `path` when it is finished, and of which nothing stays when it is not.
+
+    Raises OSError.
+    """
+    temporary = f"{path}.tmp"
+    try:
+        with open(temporary, "wb") as stream:
+            yield stream
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
 
 
 def create_directory(path: str) -> None:

@@ -68,6 +68,8 @@ def test_a_plain_scenario_has_a_plain_table(tmp_path: Path) -> None:
             "run_mode": "build",
             "run_timeout_sec": 120.0,
             "max_iterations": 3,
+            "continuity": "workspace_only",
+            "tools": ["filesystem", "shell"],
             "package_format": "harborsmith_package_v1",
         },
         "agent": {"user": "agent", "timeout_sec": 150.0},

@@ -1,0 +1,134 @@
+"""What `run` and `review` share: options about reviewing and isolation, and how an outcome is shown."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+
+import click
+
+from generator.diagnostics.report import Paint
+
+if TYPE_CHECKING:
+    from generator.workflows.run import RunOutcome
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def reviewer_option(command: Command) -> Command:
+    """Add `--reviewer`."""
+    return click.option(
+        "--reviewer",
+        metavar="COMMAND",
+        help="Who judges: a program of yours, run with your rights. "
+        "Default: the package's own reviewer, else RUHROH_EVAL_COMMAND.",
+    )(command)
+
+
+def execution_options(command: Command) -> Command:
+    """Add what decides how far programs are trusted and what a workspace may hold."""
+    for add in (
+        click.option(
+            "--max-workspace-bytes",
+            type=click.IntRange(min=1),
+            default=5 * 1024**3,
+            show_default="5 GiB",
+            help="Most bytes a finished workspace may hold.",
+        ),
+        click.option("--use-host-tools", is_flag=True, help="Run a scenario that needs a container on this machine."),
+        click.option(
+            "--allow-unsandboxed-pack-code",
+            is_flag=True,
+            help="With --isolation none: run the package's checks, reviewer and solution with your rights, too.",
+        ),
+        click.option(
+            "--isolation",
+            type=click.Choice(["bubblewrap", "none"]),
+            default="bubblewrap",
+            show_default=True,
+            help="none: the agent may do whatever you may.",
+        ),
+    ):
+        command = add(command)
+    return command
+
+
+def out_option(command: Command) -> Command:
+    """Add `--out`."""
+    return click.option(
+        "--out",
+        type=click.Path(path_type=Path),
+        default=Path("generated"),
+        show_default=True,
+        help="Output directory; runs are kept in its runs/.",
+    )(command)
+
+
+def say(line: str) -> None:
+    """One line of progress; nobody reading it is no reason to stop a run."""
+    from generator.diagnostics.printable import printable
+
+    try:
+        click.echo(printable(line), err=True)
+    except OSError:
+        _forget(sys.stderr)
+
+
+def report(work: Callable[[], RunOutcome], print_json: Callable[[object], None] | None, paint: Paint) -> int:
+    """Do `work`, print its report, complaints to stderr, and return the exit code.
+
+    An interruption before the first run is a report without runs.
+    """
+    from generator.execute.interrupt import Interrupted, raising, uninterrupted
+
+    with raising():
+        try:
+            outcome = work()
+        except Interrupted as interruption:
+            from generator.workflows.run import RunOutcome
+
+            say("interrupted")
+            outcome = RunOutcome(exit_code=interruption.exit_code)
+        with uninterrupted():
+            _print(outcome, print_json, paint)
+    return outcome.exit_code
+
+
+def _print(outcome: RunOutcome, print_json: Callable[[object], None] | None, paint: Paint) -> None:
+    """Show the outcome; its exit code counts whether or not somebody reads to the end."""
+    try:
+        _show(outcome, print_json, paint)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _forget(sys.stdout)
+
+
+def _forget(stream: TextIO) -> None:
+    """Keep the interpreter from writing into a closed pipe once more while it shuts down."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _show(outcome: RunOutcome, print_json: Callable[[object], None] | None, paint: Paint) -> None:
+    from generator.diagnostics.printable import printable
+    from generator.diagnostics.report import detail, text_lines
+    from generator.execute.report import json_report, text_report
+    from generator.workflows.run import refusal_detail
+
+    if print_json is not None:
+        details = [*map(detail, outcome.diagnostics), *map(refusal_detail, outcome.refused)]
+        print_json(json_report(outcome.runs, details))
+        return
+    for diagnostic in outcome.diagnostics:
+        for line in text_lines(diagnostic, paint):
+            click.echo(line, err=True)
+    for refused in outcome.refused:
+        click.echo(f"error {refused.code}: {printable(refused.message)}", err=True)
+        if refused.hint:
+            click.echo(f"    write: {printable(refused.hint)}", err=True)
+    for run in outcome.runs:
+        for line in text_report(run):
+            click.echo(line)

@@ -1,0 +1,58 @@
+"""How the operator's reviewer is understood: `--reviewer`, or what the environment names."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+
+from generator.execute.refusal import Refused
+from generator.runtime.launch import ReviewerCommand
+from generator.runtime.reviewers import command_reviewer, environment_reviewer, fixture_refusal
+
+
+def operators_reviewer(option: str | None, environ: Mapping[str, str]) -> ReviewerCommand | Refused | None:
+    """The reviewer of `--reviewer`; None when it was not given."""
+    if option is None:
+        return None
+    try:
+        return _anchored(command_reviewer(option, source="option", env=environ), environ)
+    except ValueError as error:
+        return _invalid(error)
+
+
+def environments_reviewer(environ: Mapping[str, str]) -> ReviewerCommand | Refused | None:
+    """The reviewer of `RUHROH_EVAL_COMMAND`; None when it is not set."""
+    try:
+        reviewer = environment_reviewer(environ)
+    except ValueError as error:
+        return _invalid(error)
+    return None if reviewer is None else _anchored(reviewer, environ)
+
+
+def configured_fixture(environ: Mapping[str, str]) -> Refused | None:
+    """The refusal when a canned verdict is configured: it would pass any work."""
+    problem = fixture_refusal(environ)
+    return Refused("review_fixture_configured", problem, "name a reviewer with --reviewer") if problem else None
+
+
+def _anchored(reviewer: ReviewerCommand, environ: Mapping[str, str]) -> ReviewerCommand | Refused:
+    """The same command with every file it names made absolute, once its program is known to be there.
+
+    A reviewer starts in a copy of the work. A relative name would be looked for there, where the agent may have put a
+    file of that name to be run with the operator's rights.
+    """
+    program, *rest = reviewer.argv
+    found = os.path.abspath(program) if os.path.isfile(program) else None
+    if found is None and "/" not in program:
+        found = shutil.which(program, path=environ.get("PATH"))
+    if found is None:
+        return Refused("reviewer_not_found", f"the reviewer {program} is neither a file here nor a program on PATH")
+    if not os.access(found, os.X_OK):
+        return Refused("reviewer_not_executable", f"the reviewer {program} is not executable", f"chmod +x {program}")
+    return replace(reviewer, argv=(found, *(os.path.abspath(word) if os.path.isfile(word) else word for word in rest)))
+
+
+def _invalid(error: ValueError) -> Refused:
+    return Refused("reviewer_command_invalid", str(error), "the path of a program, or a program and its arguments")

@@ -1,0 +1,171 @@
+"""Open a package for a run: whole, unedited, with our own review runner inside, and its facts as values."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from generator.execute.refusal import Blame, Refused
+from generator.package.compare import edits
+from generator.package.layout import MANIFEST, PACKAGE_FORMAT, REVIEW
+from generator.package.manifest import MAX_MANIFEST_BYTES
+from generator.package.render import DEFAULT_IMAGE
+from generator.resources import RUNTIME
+from generator.runtime.evaluation import Evaluation, read_evaluation
+from generator.source.tree import Refusal, Tree
+
+MAX_FILE_BYTES: Final = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskPackage:
+    """One package, verified.
+
+    Attributes:
+        directory: Its absolute path.
+        scenario_id: Id of its scenario.
+        version: The scenario's version; None when it has none.
+        evaluation: What the review needs, from `tests/evaluation.json`. Private.
+        metadata: The `[metadata]` table of `task.toml`.
+        timeout_seconds: Bound of the agent phase.
+        max_iterations: Most turns.
+        network: Whether the agent has the network.
+        review_network: Whether a packaged reviewer has it.
+        git: Whether the workspace starts as a git repository.
+        user: Name of the account the agent works as.
+        machine: What it needs that only a container gives, for agent and review; empty when nothing.
+        digest: Harbor's content digest of the package.
+        continuity: What an agent has to keep between turns; None when the scenario does not say.
+        tools: Tools it has to have.
+    """
+
+    directory: Path
+    scenario_id: str
+    version: str | None
+    evaluation: Evaluation
+    metadata: Mapping[str, Any]
+    timeout_seconds: float
+    max_iterations: int
+    network: bool
+    review_network: bool
+    git: bool
+    user: str
+    machine: tuple[str, ...]
+    digest: str
+    continuity: str | None = None
+    tools: tuple[str, ...] = ()
+
+
+def open_package(directory: Path) -> TaskPackage | Refused:
+    """Verify a package against its manifest and read it. Raises OSError when it cannot be read half way."""
+    manifest = _manifest(directory)
+    if isinstance(manifest, Refused):
+        return manifest
+    scenario_id = manifest["scenario"]["id"]
+    difference = edits(str(directory), scenario_id)
+    if difference is not None:
+        message = f"{directory} is not what its {MANIFEST} says: {difference}"
+        return Refused("package_edited", message, _regenerate(scenario_id), Blame.PACKAGE)
+    if not _has_our_runner(directory):
+        message = f"{directory} holds the review runner of another version of Harborsmith"
+        return Refused("package_outdated", message, _regenerate(scenario_id), Blame.PACKAGE)
+    return _read(directory.absolute(), manifest)
+
+
+def _manifest(directory: Path) -> dict[str, Any] | Refused:
+    if not directory.is_dir():
+        return Refused("package_missing", f"there is no package directory {directory}", "harborsmith generate")
+    data = Tree(directory).read(MANIFEST, MAX_MANIFEST_BYTES)
+    data = Tree(directory).read(MANIFEST, MAX_MANIFEST_BYTES)
+    manifest = f"{MANIFEST}: {data.kind.value}" if isinstance(data, Refusal) else _parse_manifest(data)
+    if isinstance(manifest, dict):
+        return manifest
+    message = f"{directory} is no package: {manifest}"
+    return Refused("package_invalid", message, "a directory that `harborsmith generate` wrote", Blame.PACKAGE)
+
+
+def _parse_manifest(data: bytes) -> dict[str, Any] | str:
+    """The manifest as far as a run needs it, or what is wrong with it."""
+    try:
+        manifest: dict[str, Any] = json.loads(data)
+        texts = (manifest["scenario"]["id"], manifest["digests"]["whole"])
+        if manifest["packageFormat"] == PACKAGE_FORMAT and all(isinstance(text, str) for text in texts):
+            return manifest
+    except (ValueError, TypeError, KeyError, RecursionError):
+        pass
+    return f"{MANIFEST} is not of format {PACKAGE_FORMAT}"
+
+
+def _has_our_runner(directory: Path) -> bool:
+    """Whether its `tests/review` is ours: both worlds must judge alike."""
+    ours = {name for name in os.listdir(RUNTIME) if name.endswith(".py")}
+    theirs = set(os.listdir(directory / REVIEW)) if (directory / REVIEW).is_dir() else set()
+    return ours == theirs and all(
+        (RUNTIME / name).read_bytes() == (directory / REVIEW / name).read_bytes() for name in ours
+    )
+
+
+def _read(directory: Path, manifest: Mapping[str, Any]) -> TaskPackage | Refused:
+    import tomllib
+
+    tree = Tree(directory)
+    texts: dict[str, str] = {}
+    for name in ("task.toml", "environment/Dockerfile", "tests/Dockerfile"):
+        data = tree.read(name, MAX_FILE_BYTES)
+        if isinstance(data, Refusal):
+            return _invalid(directory, f"{name}: {data.kind.value}")
+        texts[name] = data.decode("utf-8", "replace")
+    try:
+        evaluation = read_evaluation(str(directory / "tests" / "evaluation.json"))
+    except ValueError as error:
+        return _invalid(directory, str(error))
+    try:
+        task = tomllib.loads(texts["task.toml"])
+        metadata = task["metadata"]
+        return TaskPackage(
+            directory=directory,
+            user=task["agent"]["user"],
+            scenario_id=evaluation.scenario_id,
+            version=evaluation.scenario_version,
+            evaluation=evaluation,
+            metadata=metadata,
+            timeout_seconds=float(metadata["run_timeout_sec"]),
+            max_iterations=int(metadata["max_iterations"]),
+            network=task["environment"]["network_mode"] == "public",
+            review_network=task["verifier"]["environment"]["network_mode"] == "public",
+            git="git init" in texts["environment/Dockerfile"],
+            machine=tuple(_machine(directory, texts)),
+            digest=manifest["digests"]["whole"],
+            continuity=metadata.get("continuity"),
+            tools=tuple(metadata.get("tools", ())),
+        )
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+        return _invalid(directory, f"task.toml: {error}")
+
+
+def _machine(directory: Path, texts: Mapping[str, str]) -> list[str]:
+    """Why it needs a container, each reason once."""
+    reasons: dict[str, None] = {}
+    for folder in ("environment", "tests"):
+        image = next((line[5:] for line in texts[f"{folder}/Dockerfile"].splitlines() if line.startswith("FROM ")), "")
+        if image != DEFAULT_IMAGE:
+            reasons[f"the image {image}"] = None
+        if (directory / folder / "packages.txt").is_file():
+            names = (directory / folder / "packages.txt").read_text(encoding="utf-8").split()
+            reasons[f"the packages {', '.join(names)}"] = None
+        if (directory / folder / "setup.sh").is_file():
+            reasons["a setup script"] = None
+    return list(reasons)
+
+
+def _invalid(directory: Path, why: str) -> Refused:
+    hint = "generate it again with `harborsmith generate --force`"
+    return Refused("package_invalid", f"{directory} is no usable package: {why}", hint, Blame.PACKAGE)
+
+
+def _regenerate(scenario_id: str) -> str:
+    return f"harborsmith generate --scenario {scenario_id} --force"

@@ -1,0 +1,260 @@
+"""Let an agent work, turn by turn, until it is done, gives up or runs out of turns or time."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from generator.execute.agent import ORACLE, Agent
+from generator.execute.redaction import redacted
+from generator.execute.room import Room
+from generator.execute.sandbox import Sandbox
+from generator.execute.view import Bind, View, home_of
+from generator.runtime.agentresult import AgentResult, read_agent_result
+from generator.runtime.interrupts import HeldBack
+from generator.runtime.launch import Job, Limits, Outcome
+from generator.runtime.loop import (
+    CANCELLED,
+    DONE,
+    GOAL_SATISFIED,
+    JSON_FINAL_LINE,
+    TERMINAL,
+    Completion,
+    TurnPaths,
+    agent_environment,
+    continuation_message,
+    detect_completion,
+    first_message,
+    next_step,
+    session_handle,
+)
+from generator.runtime.process import run
+from generator.runtime.records import iteration_record, termination_record
+from generator.runtime.trees import create_directory, whole_file
+
+RUN_ROOT: Final = "/installed-agent/ruhroh-loop"
+MESSAGES: Final = "/installed-agent/messages"
+RESULTS: Final = "/installed-agent/results"
+TRACE: Final = "ruhroh-economic-trace.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """What an agent is set to do and under which bounds.
+
+    Attributes:
+        scenario_id: Id of the scenario.
+        prompt: The goal.
+        promise: A last line that means it is met, when one is agreed.
+        agent: Who works.
+        workdir: Where the workspace stands inside.
+        user: Name of the account inside.
+        env: Variables beside the published ones.
+        binds: What is shown beside workspace, home and run root.
+        network: Whether the machine's network is there.
+        hidden: Paths of this machine nobody inside may see.
+        wrap: What stands before the agent's command.
+        secrets: Variables whose values are not to be recorded.
+        max_turns: Most turns.
+        seconds: Bound of all turns together.
+        turn_seconds: Bound of each.
+        protocol: How a last line of output is read.
+    """
+
+    scenario_id: str
+    prompt: str
+    promise: str | None
+    agent: Agent
+    workdir: str
+    user: str
+    env: Mapping[str, str] = field(repr=False)
+    binds: tuple[Bind, ...] = ()
+    network: bool = False
+    hidden: tuple[str, ...] = ()
+    wrap: Callable[[tuple[str, ...]], tuple[str, ...]] = lambda argv: argv
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    max_turns: int
+    seconds: float
+    turn_seconds: float
+    protocol: str = JSON_FINAL_LINE
+
+
+@dataclass(slots=True)
+class Progress:
+    """What the turns have given so far; complete whenever one has ended, so that an interruption loses none.
+
+    Attributes:
+        session: Session handle of the run.
+        records: Iteration records.
+        stopped_reason: Why the turns ended; empty while they have not.
+        completed: Whether the agent said that the goal is met.
+        started: When the first turn began (monotonic seconds).
+    """
+
+    session: str
+    records: list[dict[str, Any]] = field(default_factory=list)
+    stopped_reason: str = ""
+    completed: bool = False
+    started: float = 0.0
+
+
+Notify = Callable[[str], None]
+
+
+class Turns:
+    """Runs the turns of one assignment in one room."""
+
+    def __init__(self, assignment: Assignment, room: Room, transcripts: Path, sandbox: Sandbox | None) -> None:
+        """Work in `room`; write each turn's output to `transcripts`; without a sandbox the agent runs plainly."""
+        self._assignment = assignment
+        self._room = room
+        self._transcripts = transcripts
+        self._sandbox = sandbox
+        handle = session_handle(assignment.agent.id, assignment.scenario_id, secrets.token_hex(4))
+        self.progress = Progress(handle)
+
+    def work(self, notify: Notify, record: Callable[[Mapping[str, Any]], None]) -> None:
+        """Run turns until one says stop; `record` gets each turn's record as soon as it has ended.
+
+        Raises:
+            OSError: A message or transcript cannot be written.
+            KeyboardInterrupt: The run was interrupted; nothing of the agent is alive, `progress` has all of its turns.
+        """
+        self.progress.started = time.monotonic()
+        deadline = self.progress.started + self._assignment.seconds
+        for number in range(1, self._assignment.max_turns + 1):
+            notify(f"turn {number} started")
+            completion = self._turn(number, deadline, record)
+            elapsed = time.monotonic() - self.progress.started
+            notify(f"turn {number} ended: {completion.reason} ({elapsed:.1f} s)")
+            step = next_step(completion, number, self._assignment.max_turns, deadline - time.monotonic())
+            if step.stop:
+                self.progress.stopped_reason = step.stopped_reason
+                self.progress.completed = completion.done
+                return
+
+    def _turn(self, number: int, deadline: float, record: Callable[[Mapping[str, Any]], None]) -> Completion:
+        """One turn with its record. An interruption is raised once what there is of the turn has been written."""
+        left = max(0.0, deadline - time.monotonic())
+        limits = Limits(seconds=min(left, self._assignment.turn_seconds))
+        with HeldBack() as held:
+            outcome = redacted(self._start(number, self._message(number), limits), self._assignment.secrets)
+            result = _read_result(self._room.result(number) / _result_name(number))
+            completion = self._completion(outcome, result, interrupted=held.number is not None)
+            made = self._keep(number, outcome, completion, result, limits, left)
+            self.progress.records.append(made)
+            record(made)
+        return completion
+
+    def _completion(self, outcome: Outcome, result: AgentResult, *, interrupted: bool) -> Completion:
+        if interrupted:
+            return Completion(TERMINAL, CANCELLED, "signal to the run", result.errors)
+        if self._assignment.agent.built_in == ORACLE and outcome.exit_code == 0:
+            return Completion(DONE, GOAL_SATISFIED, "exit status of the reference solution")
+        return detect_completion(
+            exit_code=outcome.exit_code,
+            timed_out=outcome.timed_out,
+            result=result,
+            output_text=outcome.text,
+            protocol=self._assignment.protocol,
+            promise=self._assignment.promise,
+        )
+
+    def _keep(
+        self, number: int, outcome: Outcome, completion: Completion, result: AgentResult, limits: Limits, left: float
+    ) -> dict[str, Any]:
+        """Write the transcript and make the record of a turn that had `left` seconds of all turns' time."""
+        transcript = self._transcripts / f"iteration-{number}.log"
+        with whole_file(str(transcript)) as stream:
+            stream.write(outcome.output)
+        wall = round(self._assignment.seconds * 1000) if left < self._assignment.turn_seconds else None
+        return iteration_record(
+            iteration=number,
+            adapter_id=self._assignment.agent.id,
+            continuity=self._assignment.agent.about.continuity,
+            session=self.progress.session,
+            outcome=outcome,
+            completion=completion,
+            result=result,
+            artifact_paths={"transcript": f"transcripts/{transcript.name}"},
+            elapsed_ms=round((time.monotonic() - self.progress.started) * 1000),
+            termination=termination_record(outcome, limits, wall) if outcome.timed_out else None,
+        )
+
+    def _message(self, number: int) -> str:
+        task = self._assignment
+        if number == 1:
+            return first_message(task.prompt, task.promise)
+        return continuation_message(number, task.prompt, task.promise)
+
+    def _start(self, number: int, message: str, limits: Limits) -> Outcome:
+        folder, answer = self._room.message(number), self._room.result(number)
+        for made in (folder, answer):
+            create_directory(str(made))
+        (folder / _goal_name(number)).write_text(message, encoding="utf-8", errors="surrogateescape")
+        (folder / _goal_name(number)).chmod(0o644)
+        if self._sandbox is None:
+            return self._start_plainly(number, message, limits)
+        self._sandbox.own(str(answer))
+        task = self._assignment
+        binds = (
+            Bind(str(self._room.workspace), task.workdir, writable=True),
+            Bind(str(self._room.home), home_of(task.user), writable=True),
+            Bind(str(self._room.state), RUN_ROOT, writable=True),
+            Bind(str(folder), MESSAGES),
+            Bind(str(answer), RESULTS, writable=True),
+            *task.binds,
+        )
+        view = View(binds=binds, workdir=task.workdir, network=task.network, user=task.user, hidden=task.hidden)
+        env = self._env(number, message, self._paths(number, task.workdir, MESSAGES, RESULTS, RUN_ROOT))
+        job = Job(task.wrap(task.agent.argv), env, task.workdir, limits)
+        return self._sandbox.run(view, job)
+
+    def _start_plainly(self, number: int, message: str, limits: Limits) -> Outcome:
+        room = self._room
+        paths = self._paths(
+            number, str(room.workspace), str(room.message(number)), str(room.result(number)), str(room.state)
+        )
+        env = {**self._env(number, message, paths), "HOME": str(room.home)}
+        return run(Job(self._assignment.agent.plain_argv, env, str(room.workspace), limits))
+
+    def _paths(self, number: int, workspace: str, messages: str, results: str, root: str) -> TurnPaths:
+        return TurnPaths(
+            workspace=workspace,
+            message=f"{messages}/{_goal_name(number)}",
+            result=f"{results}/{_result_name(number)}",
+            run_root=root,
+            economic_trace=f"{root}/{TRACE}",
+        )
+
+    def _env(self, number: int, message: str, paths: TurnPaths) -> dict[str, str]:
+        task = self._assignment
+        published = agent_environment(
+            message=message,
+            iteration=number,
+            paths=paths,
+            session=self.progress.session,
+            scenario_id=task.scenario_id,
+            adapter_id=task.agent.id,
+        )
+        return {**task.env, **published}
+
+
+def _goal_name(number: int) -> str:
+    return f"goal-{number}.md"
+
+
+def _result_name(number: int) -> str:
+    return f"result-{number}.json"
+
+
+def _read_result(path: Path) -> AgentResult:
+    """The agent's result file; whatever it put there instead of one is its own fault and not the machine's."""
+    try:
+        return read_agent_result(str(path))
+    except OSError as error:
+        return AgentResult(errors=(f"the result file cannot be read: {error.strerror or error}",))

@@ -1,0 +1,98 @@
+"""What a command is set to do in a container, understood from the package, the options and the environment."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from generator.execute.agent import Agent, find_agent_for_image
+from generator.execute.agentenv import agent_variables
+from generator.execute.refusal import Blame, Refused
+from generator.execute.taskpackage import TaskPackage, open_package
+from generator.execute.view import overlaps
+from generator.harbor.ledger import Ledger
+from generator.runtime.loop import session_handle
+
+# Where the backend puts the operator's values for the agent: Harbor's own variables (PATH, keys) stay as they are.
+PREFIX: Final = "HARBORSMITH_AGENT_ENV_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """What is fixed before the first turn.
+
+    Attributes:
+        package: What is run.
+        agent: Who works; `argv` is its command in the container.
+        env: Variables the operator gives it, with their values.
+        max_turns: Most turns.
+        turn_seconds: Bound of each.
+        protocol: How a last line of output is read.
+    """
+
+    package: TaskPackage
+    agent: Agent
+    env: Mapping[str, str] = field(repr=False)
+    max_turns: int
+    turn_seconds: float
+    protocol: str
+
+    def ledger(self, run_id: str, instruction: str, name: str, version: str) -> Ledger:
+        """An empty ledger for a run whose prompt Harbor hands out as `instruction`."""
+        prompt = self.package.evaluation.user_prompt
+        return Ledger(
+            run_id=run_id,
+            package=self.package,
+            agent=self.agent,
+            session=session_handle(self.agent.id, self.package.scenario_id, secrets.token_hex(4)),
+            # Harbor adds a final newline, and text of the operator's where that was asked for.
+            prompt=prompt if instruction.strip() == prompt.strip() else instruction,
+            name=name,
+            version=version,
+            max_turns=self.max_turns,
+            env_names=tuple(sorted(self.env)),
+        )
+
+
+def understand(
+    *, task: Path, options: Mapping[str, Any], environ: Mapping[str, str], overlay: Mapping[str, str], room: Path
+) -> Assignment | Refused:
+    """Check everything that can be known before a container is touched.
+
+    Args:
+        task: The package's directory.
+        options: `command`, `iterations`, `turn_timeout`, `env_names` (`A,B`), `protocol`.
+        environ: Where the values of `env_names` come from.
+        overlay: Variables given to Harbor for this agent (`--ae`).
+        room: Where files of this machine are put together for the upload.
+    """
+    try:
+        package = open_package(task)
+    except OSError as error:
+        return Refused("package_unreadable", f"{error.filename}: {error.strerror}", "", Blame.MACHINE)
+    if isinstance(package, Refused):
+        return package
+    agent = find_agent_for_image(options["command"], room)
+    if isinstance(agent, Refused):
+        return agent
+    for bind in agent.binds:
+        if bind.source != str(room) and overlaps(os.path.realpath(bind.source), os.path.realpath(task)):
+            message = f"{bind.source} would show the agent the package, which holds the answers"
+            return Refused("agent_path_leaks", message, "keep the agent in a folder of its own")
+    names = [name.strip() for name in options["env_names"].split(",") if name.strip()]
+    given = {name: environ[place] for name in names for place in (name, PREFIX + name) if place in environ}
+    env = agent_variables((*names, *overlay), {**given, **overlay})
+    if isinstance(env, Refused):
+        return env
+    return Assignment(
+        package=package,
+        agent=agent,
+        env=env,
+        max_turns=options["iterations"] or package.max_iterations,
+        turn_seconds=options["turn_timeout"],
+        protocol=options["protocol"],
+    )

@@ -1,0 +1,143 @@
+"""Run packages through Harbor: one job for all of them, and a run record for each trial."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from generator.execute.interrupt import Interrupted
+from generator.execute.records import Isolation
+from generator.execute.refusal import Blame, Refused
+from generator.execute.report import RunReport
+from generator.execute.taskpackage import TaskPackage
+from generator.execute.view import overlaps
+from generator.harbor import assignment, reviewer
+from generator.harbor.job import Job
+from generator.harbor.launch import installed_version, missing_harbor, run_job, stamp
+from generator.harbor.record import LEVEL, missing_trial, record_trial
+from generator.harbor.results import Trial, trials
+from generator.harbor.settings import HarborOptions, HarborSettings, choose_reviewer, understand
+
+Notify = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class HarborOutcome:
+    """What came of a job: one report a run, and why something was not run."""
+
+    runs: tuple[RunReport, ...] = ()
+    refused: tuple[Refused, ...] = ()
+
+
+def run_packages(
+    packages: Sequence[TaskPackage], options: HarborOptions, out: Path, environ: Mapping[str, str], notify: Notify
+) -> HarborOutcome:
+    """Run every package `options.runs` times and record each trial as a run.
+
+    Nothing is started when the command suits one of the packages badly. An interruption is part of the last report.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        settings = understand(options, Path(folder) / "agent", environ)
+        if isinstance(settings, Refused):
+            return HarborOutcome(refused=(settings,))
+        refused = tuple(problem for package in packages if (problem := _problem(package, settings)) is not None)
+        if not refused and (missing := missing_harbor()) is not None:
+            refused = (missing,)
+        if refused or not packages:
+            return HarborOutcome(refused=refused)
+        return run_understood(packages, settings, out, notify)
+
+
+def _problem(package: TaskPackage, settings: HarborSettings) -> Refused | None:
+    """Why a package cannot be run with these settings."""
+    chosen = choose_reviewer(package, settings)
+    if isinstance(chosen, Refused):
+        return chosen
+    for bind in settings.agent.binds if settings.agent else ():
+        if overlaps(os.path.realpath(bind.source), os.path.realpath(package.directory)):
+            message = f"--agent {bind.source} would show the agent {package.directory}, which only the reviewer may see"
+            return Refused("agent_path_leaks", message, "keep the agent in a folder of its own")
+    return None
+
+
+def run_understood(
+    packages: Sequence[TaskPackage], settings: HarborSettings, out: Path, notify: Notify
+) -> HarborOutcome:
+    """The same once everything has been checked: start Harbor, and read what it left."""
+    options = settings.options
+    job = Job(
+        name=options.job or stamp(),
+        jobs=(out / "harbor" / "jobs").absolute(),
+        packages=tuple(package.directory for package in packages),
+        runs=options.runs,
+        concurrency=options.concurrency,
+        environment=options.harbor_env,
+        agent=settings.choice,
+        reviewer=settings.review,
+    )
+    notify(f"harbor: job {job.name}; carry it on with --job {job.name} when it is cut off")
+    interrupted: Interrupted | None = None
+    failed: Refused | None = None
+    try:
+        failed = run_job(job, _values(settings), settings.environ, notify)
+    except Interrupted as interruption:
+        interrupted = interruption
+    except OSError as error:
+        failed = Refused("run_not_possible", f"{error.filename}: {error.strerror}", "", Blame.MACHINE)
+    if failed is not None and failed.blame is Blame.USAGE:
+        return HarborOutcome(refused=(failed,))
+    reports = _reports(job, packages, settings, out, interrupted)
+    return HarborOutcome(reports, () if failed is None else (failed,))
+
+
+def _values(settings: HarborSettings) -> dict[str, str]:
+    """What agent and review are given, as variables of Harbor's process: never in a file, never in an argument list."""
+    return {
+        **{assignment.PREFIX + name: value for name, value in settings.agent_env.items()},
+        **{reviewer.PREFIX + name: value for name, value in settings.review_env.items()},
+    }
+
+
+def _reports(
+    job: Job,
+    packages: Sequence[TaskPackage],
+    settings: HarborSettings,
+    out: Path,
+    interrupted: Interrupted | None,
+) -> tuple[RunReport, ...]:
+    """A report for every run that was asked for: recorded trials, and those that Harbor never made."""
+    by_directory = {package.directory: package for package in packages}
+    isolation = Isolation(level=LEVEL, detail=f"Harbor {installed_version()}, {job.environment}")
+    found: list[RunReport] = []
+    counted: Counter[Path] = Counter()
+    for trial in trials(job.directory):
+        package = by_directory.get(trial.package)
+        if package is not None:
+            counted[trial.package] += 1
+            found.append(_record(trial, package, settings, out, isolation))
+    for directory, package in by_directory.items():
+        why = f"interrupted by {interrupted}" if interrupted else "Harbor made no such trial, or left no result of it"
+        found += [missing_trial(package, isolation, why)] * (job.runs - counted[directory])
+    if interrupted is not None and found:
+        found[-1] = replace(found[-1], interrupted=interrupted.exit_code)
+    return tuple(found)
+
+
+def _record(trial: Trial, package: TaskPackage, settings: HarborSettings, out: Path, isolation: Isolation) -> RunReport:
+    chosen = choose_reviewer(package, settings)
+    try:
+        return record_trial(
+            trial,
+            package,
+            out=out,
+            agent=settings.agent,
+            reviewer=None if isinstance(chosen, Refused) else chosen,
+            env_names=settings.choice.env_names,
+            isolation=isolation,
+        )
+    except OSError as error:
+        return missing_trial(package, isolation, f"the evidence of {trial.name} could not be written: {error}")

@@ -1,0 +1,182 @@
+"""What an operator asked of a run through Harbor, understood and checked before Harbor is started."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from generator.execute.agent import BUILT_IN, Agent, built_in, find_agent_for_image
+from generator.execute.agentenv import agent_variables
+from generator.execute.hosts import parse_allowed_host
+from generator.execute.refusal import Refused, granted
+from generator.execute.reviewers import configured_fixture
+from generator.execute.settings import PROTOCOL, turn_limit
+from generator.execute.taskpackage import TaskPackage
+from generator.harbor.job import AgentChoice, ReviewerChoice
+from generator.harbor.reviewer import ship
+from generator.runtime.evaluation import CHECKS_ONLY
+from generator.runtime.launch import ReviewerCommand
+from generator.runtime.loop import JSON_FINAL_LINE
+from generator.runtime.operators import ENVIRONMENT, OPTION
+from generator.runtime.reviewers import COMMAND, SHELL, is_true, packaged_reviewer
+
+_JOB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HarborOptions:
+    """Options as typed; every one has the name of its command-line option."""
+
+    agent: str | None = None
+    harbor_agent: str | None = None
+    model: str | None = None
+    agent_env: tuple[str, ...] = ()
+    allow_agent_host: tuple[str, ...] = ()
+    iterations: int | None = None
+    reviewer: str | None = None
+    reviewer_env: tuple[str, ...] = ()
+    allow_reviewer_host: tuple[str, ...] = ()
+    harbor_env: str = "docker"
+    concurrency: int = 1
+    runs: int = 1
+    job: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HarborSettings:
+    """The same, understood.
+
+    Attributes:
+        options: What was typed.
+        agent: The command that works; None for one of Harbor's agents.
+        choice: Who works, as the job says it.
+        review: What the review is given, as the job says it.
+        reviewer: The operator's reviewer; None without one.
+        agent_env: Variables for the agent, with their values.
+        review_env: Variables for the review, with their values.
+        environ: The operator's variables.
+    """
+
+    options: HarborOptions
+    agent: Agent | None
+    choice: AgentChoice
+    review: ReviewerChoice
+    reviewer: ReviewerCommand | None = field(repr=False)
+    agent_env: Mapping[str, str] = field(repr=False)
+    review_env: Mapping[str, str] = field(repr=False)
+    environ: Mapping[str, str] = field(repr=False)
+
+
+def understand(options: HarborOptions, room: Path, environ: Mapping[str, str]) -> HarborSettings | Refused:
+    """Check everything about the command that does not depend on a package; `room` is a place for copies."""
+    agent = _agent(options, room)
+    env = agent_variables(options.agent_env, environ)
+    review_env = agent_variables(options.reviewer_env, environ)
+    agent_hosts, review_hosts = _hosts(options.allow_agent_host), _hosts(options.allow_reviewer_host)
+    seconds = turn_limit(environ)
+    reviewer = _reviewer(options, environ)
+    for value in (configured_fixture(environ), _usage(options), agent, env, review_env, agent_hosts, review_hosts):
+        if isinstance(value, Refused):
+            return value
+    if isinstance(seconds, Refused):
+        return seconds
+    if isinstance(reviewer, Refused):
+        return reviewer
+    found = granted(agent)
+    command, source, shell = _review_command(options, environ)
+    return HarborSettings(
+        options=options,
+        agent=found,
+        choice=AgentChoice(
+            command=options.agent if found is not None and found.built_in is None else None,
+            name=options.harbor_agent or options.agent or "",
+            model=options.model,
+            iterations=options.iterations,
+            turn_seconds=seconds,
+            protocol=environ.get(PROTOCOL, JSON_FINAL_LINE),
+            env_names=tuple(sorted(granted(env))),
+            hosts=granted(agent_hosts),
+        ),
+        review=ReviewerChoice(
+            command=command,
+            source=source,
+            shell=shell,
+            env_names=tuple(sorted(granted(review_env))),
+            hosts=granted(review_hosts),
+        ),
+        reviewer=reviewer,
+        agent_env=granted(env),
+        review_env=granted(review_env),
+        environ=environ,
+    )
+
+
+def choose_reviewer(package: TaskPackage, settings: HarborSettings) -> ReviewerCommand | Refused | None:
+    """The operator's reviewer, else the package's, else the environment's; None where checks alone decide."""
+    if package.evaluation.mode == CHECKS_ONLY:
+        return None
+    theirs = settings.reviewer
+    if theirs is not None and theirs.source == OPTION:
+        return theirs
+    chosen = packaged_reviewer(package.evaluation, settings.environ) or theirs
+    if chosen is not None:
+        return chosen
+    message = f"{package.scenario_id} needs a reviewer: nobody would judge the work"
+    return Refused("reviewer_missing", message, "--reviewer COMMAND, or RUHROH_EVAL_COMMAND")
+
+
+def _usage(options: HarborOptions) -> Refused | None:
+    if (options.agent is None) == (options.harbor_agent is None):
+        message = "--backend harbor takes one of --agent and --harbor-agent"
+        return Refused("harbor_option_mismatch", message, "--agent COMMAND, or --harbor-agent NAME --model MODEL")
+    if options.model is not None and options.harbor_agent is None:
+        message = "--model is for --harbor-agent: a command knows its model itself"
+        return Refused("harbor_option_mismatch", message, "leave --model out, or name one of Harbor's agents")
+    if options.job is not None and not _JOB_NAME.fullmatch(options.job):
+        message = f"--job {options.job!r} is no name of a directory"
+        return Refused("harbor_option_mismatch", message, "letters, digits, dots, dashes and underscores")
+    return None
+
+
+def _agent(options: HarborOptions, room: Path) -> Agent | Refused | None:
+    if options.agent is None:
+        return None
+    if options.agent in BUILT_IN:
+        return built_in(options.agent)
+    return find_agent_for_image(options.agent, room)
+
+
+def _hosts(given: tuple[str, ...]) -> tuple[str, ...] | Refused:
+    """Names of hosts: Harbor opens a host on every port."""
+    found = []
+    for text in given:
+        host = parse_allowed_host(text)
+        if isinstance(host, Refused):
+            return host
+        found.append(host.name)
+    return tuple(found)
+
+
+def _review_command(options: HarborOptions, environ: Mapping[str, str]) -> tuple[str, str, bool]:
+    """The operator's reviewer as typed, where it came from, and whether a shell reads it."""
+    if options.reviewer is not None:
+        return options.reviewer, OPTION, False
+    return environ.get(COMMAND, "").strip(), ENVIRONMENT, is_true(environ.get(SHELL))
+
+
+def _reviewer(options: HarborOptions, environ: Mapping[str, str]) -> ReviewerCommand | Refused | None:
+    command, source, shell = _review_command(options, environ)
+    if not command and source == ENVIRONMENT:
+        return None
+    try:
+        shipment = ship(command, source=source, shell=shell)
+    except ValueError as error:
+        return Refused("reviewer_command_invalid", str(error), "the path of a program, or a program and its arguments")
+    first = shlex.split(command)[0] if not shell else ""
+    if "/" in first and shipment.stated["argv"][0] == str(Path(first).absolute()) and not Path(first).exists():
+        return Refused("reviewer_not_found", f"the reviewer {first} is not a file here")
+    return ReviewerCommand(tuple(shipment.stated["argv"]), source, shipment.stated["sha256"], trusted=True)

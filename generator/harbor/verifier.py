@@ -1,0 +1,52 @@
+"""Harbor's verifier, which hands an operator's reviewer and variables to the review first."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from harbor.models.verifier.result import VerifierResult
+from harbor.verifier.verifier import Verifier
+
+from generator.harbor.reviewer import FOLDER, OPERATOR, Shipment, review_variables, ship
+from generator.runtime.operators import ENVIRONMENT, FILE
+from generator.runtime.strictjson import write
+
+
+class OperatorVerifier(Verifier):
+    """Hands the operator's part to the review before it starts."""
+
+    def __init__(
+        self, *, reviewer: str = "", source: str = ENVIRONMENT, shell: bool = False, env_names: str = "", **given: Any
+    ) -> None:
+        """Set up.
+
+        Args:
+            reviewer: A command, as `--reviewer` takes it; empty for the package's own.
+            source: `option`, which comes before the package's reviewer, or `environment`, which comes after it.
+            shell: Whether a shell reads the command.
+            env_names: Variables of Harbor's environment for the review: `A,B`.
+            given: What Harbor gives every verifier.
+        """
+        super().__init__(skip_tests_upload=True, **given)  # our images hold their tests
+        self._shipment = ship(reviewer, source=source, shell=shell) if reviewer else None
+        self._env = review_variables(env_names, os.environ)
+
+    async def verify(self) -> VerifierResult:
+        """Upload reviewer and variables, then review as ever."""
+        await self.environment.exec(f"mkdir -p -m 700 {FOLDER} && chmod 700 {FOLDER}", cwd="/", user="root")
+        for here, there in self._shipment.files if self._shipment else ():
+            await self.environment.upload_file(here, there)
+        with tempfile.TemporaryDirectory() as folder:
+            operator = Path(folder) / "operator.json"
+            write(str(operator), {"reviewer": _stated(self._shipment), "env": self._env})
+            operator.chmod(0o600)
+            await self.environment.upload_file(operator, OPERATOR)
+        self.override_env[FILE] = OPERATOR
+        return await super().verify()
+
+
+def _stated(shipment: Shipment | None) -> Any:
+    return None if shipment is None else dict(shipment.stated)

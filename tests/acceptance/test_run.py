@@ -1,0 +1,283 @@
+"""`harborsmith run` as an operator meets it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.runs import ACCOUNTS, JUDGE, SOLVE, Bench, account, archived, check_evidence
+
+pytestmark = pytest.mark.sandbox
+
+
+@pytest.fixture(params=ACCOUNTS)
+def everyone(request: pytest.FixtureRequest) -> Iterator[Bench]:
+    who = account(request.param)
+    with who.folder() as folder:
+        yield Bench(folder, who)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_a_scenario_is_generated_run_reviewed_and_recorded(everyone: Bench) -> None:
+    everyone.scenario()
+    ran = everyone.attempt(everyone.script(SOLVE))
+    assert ran.code == 0, ran.err
+    report = ran.report
+    assert (report["status"], report["score"], report["failureKind"]) == ("passed", 1, "none")
+    assert (report["turns"], report["isolation"], report["stoppedReason"]) == (1, "bubblewrap", "goal_satisfied")
+    check_evidence(everyone.evidence)
+    assert archived(everyone.evidence / "ruhroh-workspace.tar.gz")["report.json"] == b'{"total": 14.00}'
+
+
+def test_the_last_lines_say_what_became_of_it_and_where_the_evidence_lies(bench: Bench) -> None:
+    bench.scenario(
+        metadata={"scenarioVersion": "1.2.0"}, evaluation__checks=[{"id": "present", "command": "test -s report.json"}]
+    )
+    bench.script(JUDGE, "judge.py")
+    agent = bench.script('#!/bin/bash\necho \'{"total": 13}\' > report.json\necho \'{"status": "goal_satisfied"}\'\n')
+    ran = bench.run("run", "--scenario", "sum-ledger", "--agent", agent, "--reviewer", "./judge.py")
+    assert ran.code == 1
+    first, *lines = ran.out.splitlines()
+    assert first.startswith("sum-ledger 1.2.0 FAILED goal_mismatch: checks 1/1, criteria 2/3, 1 turn, ")
+    assert first.endswith(", isolation bubblewrap")
+    assert "  the total is not right" in lines
+    assert "  not met: The report holds the correct total of all the amounts in the ledger." in lines
+    assert "  agent: goal_satisfied" in lines
+    assert f"  evidence: generated/runs/sum-ledger/{bench.evidence.name}" in lines
+    assert "turn 1 started" in ran.err
+
+
+def test_a_failed_check_fails_the_run_and_the_reviewer_is_not_asked(bench: Bench) -> None:
+    bench.scenario(
+        evaluation__checks=[
+            {"id": "fine", "command": ["test", "-f", "report.json"]},
+            {"id": "total", "command": "echo looked at it; grep -q 15 report.json"},
+        ]
+    )
+    reviewer = bench.script("#!/bin/bash\ntouch asked\n", "asked.sh")
+    ran = bench.attempt(bench.script(SOLVE), "--reviewer", reviewer)
+    assert ran.code == 1
+    report = ran.report
+    assert (report["checks"], report["failureKind"]) == ({"passed": 1, "total": 2}, "goal_mismatch")
+    assert [(check["id"], check["output"]) for check in report["failedChecks"]] == [("total", "looked at it\n")]
+    assert not (bench.evidence / "reviewer.log").exists()
+    check_evidence(bench.evidence)
+
+
+def test_checks_alone_decide_where_the_scenario_says_so(bench: Bench) -> None:
+    bench.scenario(evaluation={"mode": "checks", "checks": [{"id": "total", "command": "grep -q 14 report.json"}]})
+    ran = bench.run("run", "--scenario", "sum-ledger", "--agent", bench.script(SOLVE), "--json")
+    assert (ran.code, ran.report["score"]) == (0, 1), ran.err
+
+
+def test_a_packaged_reviewer_runs_confined_beside_its_answers(everyone: Bench) -> None:
+    judge = f"{JUDGE}\nprint(sorted(os.listdir('/')), os.getuid(), sorted(os.environ), open('/tests/private-eval-assets/private/answer.json').read())\n"  # noqa: E501
+    everyone.scenario(
+        {"reviewer/judge.py": judge, "private/answer.json": "14.00"},
+        evaluation__reviewer={"path": "reviewer", "command": ["python3", "{reviewer}/judge.py"]},
+        evaluation__privateAssets=["private/answer.json"],
+        evaluation__env=["MODEL_NAME", "NOT_SET"],
+    )
+    ran = everyone.run(
+        "run", "--scenario", "sum-ledger", "--agent", everyone.script(SOLVE), "--json",
+        env={"MODEL_NAME": "m-1", "OTHER_SECRET": "s-1"},
+    )  # fmt: skip
+    assert ran.code == 0, ran.out + ran.err
+    log = (everyone.evidence / "reviewer.log").read_text()
+    assert "10001" in log
+    assert "14.00" in log
+    assert "'MODEL_NAME'" in log
+    assert "OTHER_SECRET" not in log
+    assert "'work'" not in log
+    assert everyone.kept("ruhroh-loop-result.json")["runManifest"]["evaluator"]["source"] == "package"
+    check_evidence(everyone.evidence)
+
+
+def test_a_reviewer_can_run_the_agents_program_as_checks_are_run(everyone: Bench) -> None:
+    judge = """#!/bin/bash
+said=$(python3 "$HARBORSMITH_SUBMISSION" -- bash ./program.sh)
+case $said in
+    *forty-two*) met=true status=passed ;;
+    *) met=false status=failed ;;
+esac
+echo "{\\"version\\": \\"ruhroh_eval_result_v1\\", \\"status\\": \\"$status\\", \\"goalMet\\": $met, \\"reasons\\": [\\"$said\\"]}"
+"""  # noqa: E501
+    everyone.scenario(
+        {"reviewer/judge.sh": judge},
+        evaluation__reviewer={"path": "reviewer", "command": ["bash", "{reviewer}/judge.sh"]},
+    )
+    agent = everyone.script(
+        "#!/bin/bash\necho 'echo forty-two $(id -u) $(ls -d /tests /review 2>/dev/null)' > program.sh\n"
+    )
+    ran = everyone.run("run", "--scenario", "sum-ledger", "--agent", agent, "--iterations", "1", "--json")
+    assert ran.code == 0, ran.out + ran.err
+    assert ran.report["reasons"] == ["forty-two 10001"]
+
+
+def test_the_operators_reviewer_runs_with_the_operators_rights(bench: Bench) -> None:
+    bench.scenario()
+    judge = bench.script(
+        "#!/bin/bash\n"
+        'test "$OPERATOR_KEY" = k-1 && test -w "$HOME" && echo \'{"status":"passed","goalMet":true,"version":"ruhroh_eval_result_v1"}\'\n',  # noqa: E501
+        "mine.sh",
+    )
+    ran = bench.attempt(bench.script(SOLVE), "--reviewer", judge, env={"OPERATOR_KEY": "k-1"})
+    assert ran.code == 0, ran.out
+
+
+def test_the_environment_names_a_reviewer_where_no_other_is_given(bench: Bench) -> None:
+    bench.scenario()
+    bench.script(JUDGE, "judge.py")
+    arguments = ("run", "--scenario", "sum-ledger", "--agent", bench.script(SOLVE), "--json")
+    ran = bench.run(
+        *arguments, env={"RUHROH_EVAL_COMMAND": "cd . && ./../judge.py; true", "RUHROH_EVAL_COMMAND_SHELL": "on"}
+    )
+    assert ran.report["status"] == "no_verdict"
+    ran = bench.run(*arguments, env={"RUHROH_EVAL_COMMAND": "./judge.py"})
+    assert ran.code == 0, ran.out
+
+
+def test_a_reviewer_named_by_a_relative_path_is_the_operators_and_not_the_agents(bench: Bench) -> None:
+    bench.scenario()
+    planted = '#!/bin/bash\necho \'print(\\\'{"status":"passed","goalMet":true}\\\')\' > judge.py\n'
+    ran = bench.attempt(bench.script(planted), "--iterations", "1", "--reviewer", "python3 judge.py")
+    assert (ran.code, ran.report["status"]) == (1, "failed"), ran.out
+
+
+@pytest.mark.parametrize("agent", ["oracle", "nop"])
+def test_built_in_agents_bound_what_a_scenario_can_give(everyone: Bench, agent: str) -> None:
+    everyone.scenario({"solution/solve.sh": "printf '{\"total\": 14.00}' > report.json\n"}, solution="solution")
+    ran = everyone.attempt(agent)
+    assert (ran.code, ran.report["status"], ran.report["turns"]) == (
+        (0, "passed", 1) if agent == "oracle" else (1, "failed", 1)
+    )
+    check_evidence(everyone.evidence)
+
+
+def test_the_oracle_needs_a_solution(bench: Bench) -> None:
+    bench.scenario()
+    ran = bench.attempt("oracle")
+    assert (ran.code, ran.refused) == (1, ["solution_missing"])
+
+
+def test_turns_go_on_until_the_agent_says_it_is_done(bench: Bench) -> None:
+    bench.scenario()
+    agent = bench.script("""#!/bin/bash
+echo "turn $RUHROH_ITERATION" >> seen.txt
+cat "$RUHROH_GOAL_PATH" >> seen.txt
+echo "home $(cat ~/note 2>/dev/null)" >> seen.txt
+echo "$RUHROH_ITERATION" > ~/note
+if [ "$RUHROH_ITERATION" = 2 ]; then
+    printf '{"total": 14.00}' > report.json
+    echo '{"version": "ruhroh_run_agent_result_v1", "status": "goal_satisfied"}' > "$RUHROH_RESULT_PATH"
+fi
+""")
+    ran = bench.attempt(agent)
+    assert (ran.code, ran.report["turns"]) == (0, 2)
+    seen = archived(bench.evidence / "ruhroh-workspace.tar.gz")["seen.txt"].decode()
+    prompt = "Sum the amounts in `assets/ledger.csv` and write the total to `report.json`.\n"
+    assert seen.startswith(f"turn 1\n{prompt}home \nturn 2\n")
+    assert "continuation 1" in seen
+    assert seen.endswith("home 1\n")
+    records = [json.loads(line) for line in (bench.evidence / "ruhroh-loop-iterations.jsonl").read_text().splitlines()]
+    assert [record["completionStatus"]["reason"] for record in records] == [
+        "missing_completion_signal",
+        "goal_satisfied",
+    ]
+
+
+@pytest.mark.parametrize(("given", "turns"), [([], 3), (["--iterations", "2"], 2)])
+def test_turns_are_bounded_by_the_scenario_or_the_operator(bench: Bench, given: list[str], turns: int) -> None:
+    bench.scenario()
+    ran = bench.attempt(bench.script("#!/bin/bash\ntrue\n"), *given)
+    assert (ran.report["turns"], ran.report["stoppedReason"]) == (turns, "iterations_exhausted")
+    result = bench.kept("ruhroh-loop-result.json")
+    assert (result["stoppedReason"], result["runManifest"]["loop"]["maxIterations"]) == ("max_iterations", turns)
+    check_evidence(bench.evidence)
+
+
+def test_a_turn_past_its_limit_ends_with_124_and_is_its_own_kind_of_failure(bench: Bench) -> None:
+    bench.scenario()
+    agent = bench.script("#!/bin/bash\nprintf '{\"total\": 14.00}' > report.json\nsleep 600\n")
+    ran = bench.attempt(agent, env={"RUHROH_ITERATION_TIMEOUT_SEC": "1"})
+    assert (ran.report["stoppedReason"], ran.report["turns"]) == ("agent_timeout", 1)
+    (record,) = [
+        json.loads(line) for line in (bench.evidence / "ruhroh-loop-iterations.jsonl").read_text().splitlines()
+    ]
+    assert (record["returnCode"], record["failureKind"]) == (124, "agent_timeout")
+    assert record["termination"]["reason"] == "iteration_timeout"
+    assert ran.report["status"] == "passed", "what the agent had done by then is judged"
+    check_evidence(bench.evidence)
+
+
+def test_the_scenarios_limit_bounds_all_turns_together(bench: Bench) -> None:
+    bench.scenario(run={"mode": "build", "timeoutSeconds": 1})
+    ran = bench.attempt(bench.script("#!/bin/bash\nsleep 600\n"))
+    assert (ran.report["stoppedReason"], ran.report["turns"]) == ("agent_timeout", 1)
+    (record,) = [
+        json.loads(line) for line in (bench.evidence / "ruhroh-loop-iterations.jsonl").read_text().splitlines()
+    ]
+    assert record["termination"]["reason"] == "wall_time_limit"
+
+
+def test_a_pass_needs_the_agents_own_word_where_the_scenario_says_so(bench: Bench) -> None:
+    bench.scenario(
+        loop={
+            "defaultMaxIterations": 1,
+            "stopPolicy": "goal_satisfied_or_max",
+            "completion": {"required": True, "promise": "ALL DONE"},
+        }
+    )
+    silent = bench.attempt(bench.script("#!/bin/bash\nprintf '{\"total\": 14.00}' > report.json\n"))
+    assert (silent.code, silent.report["score"], silent.report["failureKind"]) == (1, 0, "iterations_exhausted")
+    kept = bench.attempt(bench.script("#!/bin/bash\nprintf '{\"total\": 14.00}' > report.json\necho ALL DONE\n"))
+    assert (kept.code, kept.report["score"]) == (0, 1), kept.out
+
+
+def test_an_agents_own_reason_for_giving_up_is_recorded(bench: Bench) -> None:
+    bench.scenario()
+    ran = bench.attempt(bench.script('#!/bin/bash\necho \'{"status": "cannot_satisfy"}\'\nexit 3\n'))
+    assert (ran.report["stoppedReason"], ran.report["turns"]) == ("cannot_satisfy", 1)
+
+
+def test_an_agent_that_fails_is_reviewed_all_the_same(bench: Bench) -> None:
+    bench.scenario()
+    ran = bench.attempt(bench.script("#!/bin/bash\nprintf '{\"total\": 14.00}' > report.json\nexit 3\n"))
+    assert (ran.code, ran.report["stoppedReason"]) == (0, "runtime_failure")
+
+
+def test_a_git_workspace_starts_with_one_commit_that_is_always_the_same(everyone: Bench) -> None:
+    everyone.scenario(environment={"git": True})
+    agent = everyone.script("#!/bin/bash\ngit log --format='%H %an %ad' | tee log.txt; git status --short\n")
+    hashes = set()
+    for _ in range(2):
+        ran = everyone.attempt(agent, "--iterations", "1")
+        runs = everyone.folder / "generated" / "runs" / "sum-ledger"
+        (latest,) = runs.iterdir()
+        hashes.add(archived(latest / "ruhroh-workspace.tar.gz")["log.txt"])
+        assert ran.report["turns"] == 1
+        latest.rename(everyone.folder / f"kept-{len(list(everyone.folder.iterdir()))}")
+    (line,) = hashes
+    assert line.endswith(b"Harborsmith Sat Jan 1 00:00:00 2000 +0000\n")
+
+
+def test_several_packages_run_one_after_another_and_the_highest_exit_code_counts(bench: Bench) -> None:
+    bench.scenario(evaluation={"mode": "checks", "checks": [{"id": "total", "command": "grep -q 14 report.json"}]})
+    bench.run("generate")
+    folder = bench.package
+    other = folder.parent / "copy"
+    shutil.copytree(folder, other)
+    ran = bench.run("run", str(folder), str(other), "--agent", bench.script(SOLVE), "--json")
+    assert ran.code == 0
+    assert [run["status"] for run in json.loads(ran.out)["runs"]] == ["passed", "passed"]
+    (other / "instruction.md").write_text("Do nothing.\n")
+    ran = bench.run("run", str(other), str(folder), "--agent", bench.script(SOLVE), "--json")
+    assert (ran.code, ran.refused, ran.report["status"]) == (1, ["package_edited"], "passed")

@@ -1,0 +1,308 @@
+"""What keeps a run from starting is said before anything runs, with what to write instead."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generator.diagnostics.catalogue import catalogue
+from tests.support.files import Script, write_tree
+from tests.support.runs import JUDGE, ROOT, SOLVE, Bench
+
+CHECKS = {"mode": "checks", "checks": [{"id": "total", "command": "touch ../../checked; grep -q 14 report.json"}]}
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    made = Bench(tmp_path / "bench")
+    made.scenario()
+    made.script(JUDGE, "judge.py")
+    return made
+
+
+def refused(bench: Bench, agent: str, *more: str, env: dict[str, str] | None = None) -> tuple[int, list[str]]:
+    """Exit code and codes of a run that must not start."""
+    ran = bench.attempt(agent, *more, env=env)
+    assert not (bench.folder / "generated" / "runs").exists(), ran.out
+    return ran.code, ran.refused
+
+
+def marking(bench: Bench) -> str:
+    """An agent that leaves a mark when it is started."""
+    return bench.script(f"#!/bin/bash\ntouch {bench.folder}/started\n")
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        (["--agent-path", "."], "agent_path_leaks"),
+        (["--agent-path", "generated"], "agent_path_leaks"),
+        (["--agent-path", "scenarios/sum-ledger"], "agent_path_leaks"),
+        (["--agent-path", "/"], "agent_path_too_wide"),
+        (["--agent-env", "NOT_SET"], "agent_env_unset"),
+        (["--agent-env", "5=x"], "agent_env_invalid"),
+        (["--agent-env", "LD_PRELOAD=x"], "agent_env_reserved"),
+        (["--agent-env", "RUHROH_MESSAGE=x"], "agent_env_reserved"),
+        (["--allow-agent-host", "https://x.example"], "allowed_host_invalid"),
+        (["--reviewer", "./nobody"], "reviewer_not_found"),
+        (["--reviewer", "no-such-judge"], "reviewer_not_found"),
+        (["--reviewer", "./scenarios/sum-ledger/instruction.md"], "reviewer_not_executable"),
+        (["--reviewer", "'"], "reviewer_command_invalid"),
+        (["--reviewer", " "], "reviewer_command_invalid"),
+    ],
+)
+def test_a_wrong_option_is_a_usage_error(bench: Bench, more: list[str], code: str) -> None:
+    assert refused(bench, marking(bench), *more) == (2, [code])
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("agent", ["./missing.sh", "./scenarios/sum-ledger/instruction.md", "no-such-agent", "'", "."])
+def test_an_agent_that_cannot_start_is_a_usage_error(bench: Bench, agent: str) -> None:
+    write_tree(bench.folder, {"run": Script("#!/bin/sh\n")})
+    code, codes = refused(bench, agent)
+    assert code == 2
+    assert codes[0].startswith("agent_")
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    ("env", "code"),
+    [
+        ({"RUHROH_EVAL_RESULT_FIXTURE": '{"status":"passed"}'}, "review_fixture_configured"),
+        ({"RUHROH_EVAL_RESULT_FIXTURE_PATH": "/tmp/x"}, "review_fixture_configured"),
+        ({"RUHROH_ITERATION_TIMEOUT_SEC": "20m"}, "turn_limit_invalid"),
+        ({"RUHROH_ITERATION_TIMEOUT_SEC": "0"}, "turn_limit_invalid"),
+        ({"RUHROH_ITERATION_TIMEOUT_SEC": "nan"}, "turn_limit_invalid"),
+        ({"RUHROH_EVAL_COMMAND": "'"}, "reviewer_command_invalid"),
+    ],
+)
+def test_a_wrong_variable_is_a_usage_error(bench: Bench, env: dict[str, str], code: str) -> None:
+    assert refused(bench, marking(bench), env=env) == (2, [code])
+
+
+@pytest.mark.sandbox
+def test_a_missing_reviewer_is_said_before_the_agent_runs(bench: Bench) -> None:
+    ran = bench.run("run", "--scenario", "sum-ledger", "--agent", marking(bench))
+    assert ran.code == 2
+    assert "--reviewer" in ran.err
+    assert ran.out == ""
+    assert not (bench.folder / "generated" / "runs").exists()
+
+
+def test_nothing_named_is_a_usage_error(bench: Bench) -> None:
+    assert bench.run("run", "--agent", "nop").code == 2
+
+
+def test_a_missing_agent_option_is_a_usage_error(bench: Bench) -> None:
+    assert bench.run("run", "--scenario", "sum-ledger").code == 2
+
+
+@pytest.mark.sandbox
+def test_an_unknown_scenario_selects_nothing(bench: Bench) -> None:
+    ran = bench.run("run", "--scenario", "sum-leger", "--agent", "nop", "--reviewer", "./judge.py")
+    assert ran.code == 3
+    assert "sum-ledger" in ran.err
+
+
+@pytest.mark.sandbox
+def test_a_broken_scenario_is_reported_as_validate_does(bench: Bench) -> None:
+    bench.scenario(title="")
+    ran = bench.run("run", "--scenario", "sum-ledger", "--agent", "nop", "--reviewer", "./judge.py")
+    assert ran.code == 1
+    assert "scenario.json:" in ran.err
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    "environment", [{"packages": ["sqlite3"]}, {"image": "debian:bookworm"}, {"setup": "setup.sh"}]
+)
+def test_a_scenario_that_needs_a_container_says_so(bench: Bench, environment: dict[str, Any]) -> None:
+    bench.scenario({"setup.sh": "apt-get update\n"}, environment=environment)
+    assert refused(bench, marking(bench)) == (4, ["container_needed"])
+    ran = bench.attempt(bench.script(SOLVE), "--use-host-tools")
+    assert ran.code == 0
+    assert "--use-host-tools" in bench.kept("ruhroh-loop-result.json")["isolation"]["notes"][0]
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    "edit",
+    ["instruction.md", "tests/evaluation.json", "environment/workspace/assets/ledger.csv", "tests/review/verdict.py"],
+)
+def test_an_edited_package_is_refused_with_the_difference(bench: Bench, edit: str) -> None:
+    bench.run("generate")
+    with (bench.package / edit).open("a") as stream:
+        stream.write("# more\n")
+    ran = bench.run("run", str(bench.package), "--agent", marking(bench), "--reviewer", "./judge.py")
+    assert ran.code == 1
+    assert edit in ran.err
+    assert "harborsmith generate --scenario sum-ledger --force" in ran.err
+
+
+@pytest.mark.sandbox
+def test_a_package_with_another_review_runner_is_refused(bench: Bench, tmp_path: Path) -> None:
+    bench.run("generate")
+    manifest = bench.package / "manifest.json"
+    runner = bench.package / "tests" / "review" / "verdict.py"
+    old = runner.read_bytes()
+    runner.write_bytes(old.replace(b"import", b"IMPORT", 1))
+    import hashlib
+
+    text = manifest.read_text().replace(
+        hashlib.sha256(old).hexdigest(), hashlib.sha256(runner.read_bytes()).hexdigest()
+    )
+    manifest.write_text(text)
+    ran = bench.run("run", str(bench.package), "--agent", "nop", "--reviewer", "./judge.py", "--json")
+    assert (ran.code, ran.refused) == (1, ["package_outdated"])
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    ("manifest", "code", "exit_code"),
+    [(None, "package_missing", 2), ("", "package_invalid", 1), ("[]", "package_invalid", 1), ("{}", "package_invalid", 1),  # noqa: E501
+     ('{"packageFormat": "harborsmith_package_v1"}', "package_invalid", 1)],
+)  # fmt: skip
+def test_what_is_no_package_is_refused(bench: Bench, manifest: str | None, code: str, exit_code: int) -> None:
+    folder = bench.folder / "odd"
+    if manifest is not None:
+        write_tree(folder, {"manifest.json.txt": ""})
+        (folder / "manifest.json").write_text(manifest)
+    ran = bench.run("run", str(folder), "--agent", "nop", "--reviewer", "./judge.py", "--json")
+    assert (ran.code, ran.refused) == (exit_code, [code])
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    ("broken", "value"),
+    [("task.toml", b"x = ["), ("task.toml", b""), ("tests/evaluation.json", b"{}")],
+)
+def test_a_package_that_cannot_be_read_is_refused(bench: Bench, broken: str, value: bytes) -> None:
+    import hashlib
+    import json
+
+    bench.run("generate")
+    (bench.package / broken).write_bytes(value)
+    manifest = json.loads((bench.package / "manifest.json").read_text())
+    for file in manifest["files"]:
+        if file["path"] == broken:
+            file.update(sha256=hashlib.sha256(value).hexdigest(), size=len(value))
+    (bench.package / "manifest.json").write_text(json.dumps(manifest))
+    ran = bench.run("run", str(bench.package), "--agent", "nop", "--reviewer", "./judge.py", "--json")
+    assert (ran.code, ran.refused) == (1, ["package_invalid"])
+
+
+class TestWithoutIsolation:
+    """`--isolation none`."""
+
+    def test_the_agent_runs_as_the_operator_with_an_allow_listed_environment(self, bench: Bench) -> None:
+        agent = bench.script(
+            f"#!/bin/bash\nenv > env.txt; pwd > pwd.txt; ls {bench.folder} > here.txt\nprintf '{{\"total\": 14.00}}' > report.json\n"  # noqa: E501
+            'echo \'{"status": "goal_satisfied"}\' > $RUHROH_RESULT_PATH\n'
+        )
+        ran = bench.attempt(agent, "--isolation", "none", env={"OPERATOR_SECRET": "s-1"})
+        assert (ran.code, ran.report["isolation"], ran.report["stoppedReason"]) == (0, "none", "goal_satisfied"), (
+            ran.out
+        )
+        from tests.support.runs import archived, check_evidence
+
+        kept = archived(bench.evidence / "ruhroh-workspace.tar.gz")
+        assert b"OPERATOR_SECRET" not in kept["env.txt"]
+        assert b"scenarios" in kept["here.txt"]
+        check_evidence(bench.evidence)
+
+    def test_nothing_is_alive_after_a_turn(self, bench: Bench) -> None:
+        from tests.support.runs import alive
+
+        shutil.copy(ROOT / "tests" / "adversaries" / "daemon.sh", bench.folder)
+        ran = bench.attempt("./daemon.sh none-tag-4711", "--isolation", "none")
+        assert (ran.code, alive("none-tag-4711-")) == (0, []), ran.out
+
+    @pytest.mark.parametrize("agent", ["nop", "oracle"])
+    def test_pack_code_needs_a_second_yes(self, bench: Bench, agent: str) -> None:
+        solution = {"solution/solve.sh": "printf '{\"total\": 14.00}' > report.json\n"}
+        bench.scenario(solution, evaluation=CHECKS, solution="solution")
+        assert refused(bench, agent, "--isolation", "none") == (2, ["pack_code_unconfined"])
+        ran = bench.attempt(agent, "--isolation", "none", "--allow-unsandboxed-pack-code")
+        assert ran.code == (0 if agent == "oracle" else 1)
+        notes = bench.kept("ruhroh-loop-result.json")["isolation"]["notes"]
+        assert notes == ["--allow-unsandboxed-pack-code"]
+
+    def test_a_packaged_reviewer_needs_it_too(self, bench: Bench) -> None:
+        bench.scenario(
+            {"reviewer/judge.py": JUDGE},
+            evaluation__reviewer={"path": "reviewer", "command": ["python3", "{reviewer}/judge.py"]},
+        )
+        ran = bench.run("run", "--scenario", "sum-ledger", "--agent", "nop", "--isolation", "none", "--json")
+        assert (ran.code, ran.refused) == (2, ["pack_code_unconfined"])
+
+    def test_a_git_workspace_is_made_all_the_same(self, bench: Bench) -> None:
+        bench.scenario(environment={"git": True})
+        agent = bench.script("#!/bin/bash\ntest -d .git && printf '{\"total\": 14.00}' > report.json\n")
+        assert bench.attempt(agent, "--iterations", "1", "--isolation", "none").report["status"] == "passed"
+
+    def test_allowed_hosts_make_no_sense(self, bench: Bench) -> None:
+        more = ("--isolation", "none", "--allow-agent-host", "api.example.com")
+        assert refused(bench, "nop", *more) == (2, ["isolation_none_hosts"])
+
+
+@pytest.mark.sandbox
+def test_a_machine_without_bubblewrap_says_how_to_get_it(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    from generator.execute import sandbox
+    from generator.execute.settings import Options
+    from generator.workflows.run import RunRequest, run
+
+    monkeypatch.setattr(sandbox, "BWRAP_PLACES", ("/nowhere/bwrap",))
+    sandbox.probe.cache_clear()
+    monkeypatch.chdir(bench.folder)
+    try:
+        outcome = run(RunRequest(ids=("sum-ledger",), options=Options(reviewer="./judge.py")), {}, lambda _: None)
+    finally:
+        sandbox.probe.cache_clear()
+    (said,) = outcome.refused
+    assert (outcome.exit_code, said.code) == (4, "sandbox_unavailable")
+    assert "apt-get install bubblewrap" in said.hint
+    assert "--isolation none" in said.hint
+
+
+@pytest.mark.parametrize(
+    ("program", "said", "mend"),
+    [
+        ("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n", "setting up uid map", ""),
+        (
+            "#!/bin/sh\necho 'bwrap: execvp /usr/bin/setpriv: No such file or directory' >&2; exit 1\n",
+            "setpriv",
+            "util-linux",
+        ),
+        ("#!/bin/sh\nexit 3\n", "exit status 3", ""),
+        ("not a program", "Exec format error", ""),
+    ],
+)
+def test_what_bubblewrap_says_is_quoted_with_a_mend(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, said: str, mend: str
+) -> None:
+    from generator.execute import sandbox
+
+    fake = write_tree(tmp_path, {"bwrap": Script(program)}) / "bwrap"
+    monkeypatch.setattr(sandbox, "BWRAP_PLACES", (str(fake),))
+    sandbox.probe.cache_clear()
+    try:
+        found = sandbox.probe()
+    finally:
+        sandbox.probe.cache_clear()
+    assert isinstance(found, sandbox.NoSandbox)
+    assert said in found.reason
+    assert found.mend
+    assert mend in found.mend
+
+
+def test_every_reason_is_in_the_catalogue_and_every_entry_is_given() -> None:
+    sources = (ROOT / "generator").rglob("*.py")
+    used = {code for path in sources for code in re.findall(r'Refused\(\s*"([a-z_]+)"', path.read_text())}
+    listed = {entry.code for entry in catalogue().values() if entry.category == "run"}
+    assert used - set(catalogue()) == set()
+    assert listed - used == set()
