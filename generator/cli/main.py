@@ -42,7 +42,7 @@ Examples:
 Exit codes:
   0  good                        4  could not do its work
   1  findings or a failed run    5  a run ended without a verdict
-  2  wrong usage                 130, 143  interrupted
+  2  wrong usage                 129, 130, 143  interrupted
   3  nothing selected
 """
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from generator.diagnostics.model import Finding
 from generator.formats.keys import closest
 from generator.formats.mending import of_form, of_type
-from generator.formats.schemas import V2, schema, subschema_at
+from generator.formats.schemas import V1, V2, schema, subschema_at
 from generator.scenario.names import id_problem, path_problem
 from generator.source.document import Json
 from generator.source.pointer import child, join
@@ -118,7 +118,7 @@ def _value(error: ValidationError, keyword: str, pointer: str, subschema: Mappin
     if keyword == "type":
         return _type(value, rule, subschema, pointer)
     if keyword in ("enum", "const"):
-        return _choice(value, rule if keyword == "enum" else [rule], pointer)
+        return _choice(value, _choices(keyword, rule, pointer), pointer)
     if keyword in _LIMITS:
         message = f"{quoted(value)} must be {_LIMITS[keyword]} {rule}"
         return Finding("field_range", pointer, message, _example(subschema))
@@ -136,6 +136,13 @@ def _type(value: object, rule: str | list[str], subschema: Mapping[str, Any], po
     mended = of_type(value, types, subschema)
     hint = _example(subschema) if mended is None else json.dumps(mended, ensure_ascii=False)
     return Finding("field_type", pointer, f"expected {wanted}, found {quoted(value)}", hint)
+
+
+def _choices(keyword: str, rule: Any, pointer: str) -> list[Any]:
+    """What may stand there. A schema knows its own format version alone; we read all that have one."""
+    if pointer == "/version":
+        return [V2, V1]
+    return list(rule) if keyword == "enum" else [rule]
 
 
 def _choice(value: object, choices: list[Any], pointer: str) -> Finding:

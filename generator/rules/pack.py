@@ -25,6 +25,9 @@ class Pack:
         return {reading.id: _status(reading) for reading in self.readings}
 
 
+_NAMED = 2  # others named in a clash; a copied pack would name itself in every scenario
+
+
 def clashes(pack: Pack) -> Mapping[Path, list[Finding]]:
     """Two scenarios whose ids differ in nothing or in case alone would write one package (`id_clash`)."""
     groups: defaultdict[str, list[Reading]] = defaultdict(list)
@@ -34,9 +37,10 @@ def clashes(pack: Pack) -> Mapping[Path, list[Finding]]:
     found: dict[Path, list[Finding]] = {}
     for group in groups.values():
         for reading in group if len(group) > 1 else ():
-            others = ", ".join(f"{other.name} (id {other.id!r})" for other in group if other is not reading)
-            message = f"the id {reading.id!r} is taken as well by {others}"
-            hint = "an id that differs from every other, case aside"
+            others = [f"{other.name} (id {other.id!r})" for other in group if other is not reading]
+            more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+            message = f"the id {reading.id!r} is taken as well by {', '.join(others[:_NAMED])}{more}"
+            hint = "an id that differs from every other, case aside, such as the name of its directory"
             found[reading.path] = [Finding("id_clash", "/id", message, hint)]
     return found
 

@@ -18,7 +18,9 @@ _SECRETS: Final = (
     (REVIEWER, "the reviewer"),
     (SOLUTION, "the reference solution"),
 )
-_HINT: Final = "public and private files apart, with no link between them"
+_HINT: Final = (
+    "a public path without it; move what is private to a folder of its own, such as private/, that no asset names"
+)
 
 
 def sealed(draft: Draft) -> Iterator[Finding]:

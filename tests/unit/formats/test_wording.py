@@ -49,3 +49,8 @@ def test_the_value_of_a_variable_is_never_repeated() -> None:
     (found,) = check(document(evaluation__env=["OPENAI_API_KEY=sk-secret"])).findings
     assert (found.code, found.hint) == ("environment_name", '"OPENAI_API_KEY"')
     assert "sk-secret" not in found.message
+
+
+def test_an_unknown_version_names_all_that_are_read() -> None:
+    (found,) = check(document(version="ruhroh_scenario_v3")).findings
+    assert found.message == '"ruhroh_scenario_v3" is not one of: ruhroh_scenario_v2, ruhroh_scenario_v1'
