@@ -47,7 +47,7 @@ PROGRESS_AFTER_SECONDS = 1.0
 def command(everything: bool, dry_run: bool, check: bool, as_json: bool, org: str, **given: Any) -> Exit:  # noqa: ANN401 - the rest of the request, as declared above
     """Compile scenarios into sealed Harbor task packages. Nothing in them is run.
 
-    PATHs are scenario directories, their scenario.json, or directories of scenarios; they replace --scenario-dir. When
+    PATHs are scenario directories, their documents, or directories of scenarios; they replace --scenario-dir. When
     every scenario is selected, packages whose scenario is gone are removed, unless they were edited.
     """
     from generator.package.layout import is_harbor_name

@@ -42,7 +42,7 @@ def command(
 ) -> Exit:
     """Say everything that is wrong with scenarios, where, and what to write instead. Nothing in them is run.
 
-    PATHs are scenario directories, their scenario.json, or directories of scenarios; they replace --scenario-dir.
+    PATHs are scenario directories, their documents, or directories of scenarios; they replace --scenario-dir.
     """
     from generator.workflows.select import select
     from generator.workflows.validate import json_report, text_report, unknown_fail_on, validate

@@ -14,7 +14,7 @@ from typing import Final
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import has_errors, locate
 from generator.diagnostics.model import Diagnostic, Finding
-from generator.formats.discovery import DOCUMENT, Discovered, discover, has_document
+from generator.formats.discovery import DOCUMENT, DOCUMENTS, YAML_DOCUMENT, Discovered, discover, has_document
 from generator.formats.draft import Reading
 from generator.formats.loaded import LoadedScenario
 from generator.formats.reading import draft, loaded_form, read
@@ -59,7 +59,7 @@ def select(
         scenario_dir: Directory of scenario directories, or itself one scenario. Not looked at when `paths` are given.
         ids: Ids or directory names; none means all.
         tier: Only scenarios of this tier, and those whose tier cannot be told because they are broken.
-        paths: Scenario directories, their `scenario.json`, or directories of scenarios, instead of `scenario_dir`.
+        paths: Scenario directories, their documents, or directories of scenarios, instead of `scenario_dir`.
         today: The day that sunset dates are compared with (UTC); None is now.
     """
     found = _find_paths(paths) if paths else _find_root(scenario_dir)
@@ -103,7 +103,7 @@ def _find_paths(paths: Sequence[Path]) -> _Found:
     directories: dict[Path, Path] = {}
     problems: list[Diagnostic] = []
     for path in paths:
-        is_document = path.name == DOCUMENT and not path.is_dir()
+        is_document = path.name in DOCUMENTS and not path.is_dir()
         directory = path.parent if is_document else path
         if is_document or has_document(directory):
             directories.setdefault(directory.absolute(), directory)
@@ -152,7 +152,7 @@ def _unknown(name: str, known: list[str], root: Path) -> Diagnostic:
 
 def _nothing(root: Path, tier: str | None, paths: Sequence[Path]) -> Diagnostic:
     asked = f"scenario of tier {tier}" if tier else "scenario"
-    message = f"no {asked} found; looked for */{DOCUMENT}"
+    message = f"no {asked} found; looked for */{DOCUMENT} and */{YAML_DOCUMENT}"
     place = paths[0] if paths else root
     return locate(
         (Finding("selection_empty", "", message, f"a directory with <name>/{DOCUMENT} in it"),),

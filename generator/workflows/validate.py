@@ -11,7 +11,7 @@ from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Severity
 from generator.diagnostics.printable import printable
 from generator.diagnostics.report import Paint, counted, detail, plain, plural, text_lines
-from generator.formats.discovery import DOCUMENT
+from generator.formats.discovery import DOCUMENT, documents
 from generator.formats.loaded import LoadedScenario
 from generator.formats.prompt import DEFAULT_PROMPT_FILE
 from generator.rules.calibration import STATUSES, Calibration, calibration
@@ -140,7 +140,8 @@ def _json_result(result: Result) -> dict[str, Any]:
 
 def _source(loaded: LoadedScenario) -> dict[str, str]:
     directory = loaded.directory.absolute()
-    source = {"scenarioDir": str(directory), "scenarioPath": str(directory / DOCUMENT)}
+    document = loaded.document.file if loaded.document else next(iter(documents(directory)), DOCUMENT)
+    source = {"scenarioDir": str(directory), "scenarioPath": str(directory / document)}
     if (directory / DEFAULT_PROMPT_FILE).exists():
         source["instructionPath"] = str(directory / DEFAULT_PROMPT_FILE)
     if (directory / "assets").exists():
