@@ -6,14 +6,24 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from generator.diagnostics.model import Finding
+from generator.diagnostics.catalogue import catalogue
+from generator.diagnostics.model import Finding, Severity
 from tests.support.cases import selected
 from tests.support.files import Tree
 from tests.support.scenarios import document, write_scenario
 
 
 def findings(root: Path, extra: Tree | None = None, **changes: Any) -> list[Finding]:
-    """What is found in a scenario that differs from a valid one in `changes` and `extra` files."""
+    """What is found in a scenario that differs from a valid one in `changes` and `extra` files, advice aside."""
+    return [one for one in _all(root, extra, changes) if catalogue()[one.code].severity is not Severity.NOTE]
+
+
+def notes(root: Path, extra: Tree | None = None, **changes: Any) -> list[Finding]:
+    """The advice given about such a scenario."""
+    return [one for one in _all(root, extra, changes) if catalogue()[one.code].severity is Severity.NOTE]
+
+
+def _all(root: Path, extra: Tree | None, changes: Mapping[str, Any]) -> list[Finding]:
     write_scenario(root / "sum-ledger", document(**changes), extra)
     (loaded,) = selected(root).loaded
     return list(loaded.findings)
