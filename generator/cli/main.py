@@ -78,8 +78,13 @@ def _did_you_mean(name: str) -> str:
 
 @click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "--version", prog_name="harborsmith")
-def group() -> None:
+@click.pass_context
+def group(context: click.Context) -> None:
     """Turn agent-benchmark scenarios into sealed Harbor tasks, run them, and get verdicts you can trust."""
+    from generator.cli.settings import CONFIGURED, apply_config
+
+    if context.invoked_subcommand in CONFIGURED:
+        apply_config(context)
 
 
 def main(args: list[str] | None = None) -> None:

@@ -30,10 +30,12 @@ class Selection:
     Attributes:
         loaded: Valid and invalid scenarios alike; a valid one has a `scenario`.
         problems: Unknown ids, directories that cannot be read or hold nothing, passed-over links.
+        whole: Whether nothing of the scenario directory was left out.
     """
 
     loaded: tuple[LoadedScenario, ...]
     problems: tuple[Diagnostic, ...] = ()
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ def select(
     tier: str | None = None,
     paths: Sequence[Path] = (),
     *,
+    changed: Sequence[Path] | None = None,
     today: date | None = None,
 ) -> Selection:
     """Read the scenarios that are asked for and apply every rule to them.
@@ -60,19 +63,23 @@ def select(
         ids: Ids or directory names; none means all.
         tier: Only scenarios of this tier, and those whose tier cannot be told because they are broken.
         paths: Scenario directories, their documents, or directories of scenarios, instead of `scenario_dir`.
+        changed: Only scenarios that hold one of these paths or lie below it (absolute, links followed); None means all.
         today: The day that sunset dates are compared with (UTC); None is now.
     """
     found = _find_paths(paths) if paths else _find_root(scenario_dir)
     readings, problems = _named(found, ids, scenario_dir)
+    if changed is not None:
+        readings = tuple(reading for reading in readings if _holds(reading, changed))
     pack = found.pack
     by_path = check_pack(pack)
     day = today or datetime.now(UTC).date()
     loaded = [load(reading, pack, by_path.get(reading.path, ()), day) for reading in readings]
     if tier is not None:
         loaded = [one for one in loaded if _tier(one) in (tier, None)]
-    if not loaded and not (found.problems or problems):
+    if not loaded and changed is None and not (found.problems or problems):
         problems = (_nothing(scenario_dir, tier, paths),)
-    return Selection(tuple(loaded), (*found.problems, *problems))
+    whole = not (ids or tier or paths) and changed is None
+    return Selection(tuple(loaded), (*found.problems, *problems), whole)
 
 
 def load(reading: Reading, pack: Pack, pack_findings: Sequence[Finding], today: date) -> LoadedScenario:
@@ -90,6 +97,11 @@ def load(reading: Reading, pack: Pack, pack_findings: Sequence[Finding], today: 
         findings=findings,
         files=made.files,
     )
+
+
+def _holds(reading: Reading, changed: Sequence[Path]) -> bool:
+    folder = reading.path.resolve()
+    return any(path.is_relative_to(folder) or folder.is_relative_to(path) for path in changed)
 
 
 def _find_root(root: Path) -> _Found:
