@@ -17,6 +17,8 @@ from generator.cli.exits import Exit
 # Name -> (module, what `--help` says). The sentences stand here so that listing them imports no command.
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
+        "init": ("init", "Begin a pack of scenarios: settings, schemas for editors, a workflow for CI."),
+        "new": ("new", "Begin a scenario, an agent or a reviewer."),
         "validate": ("validate", "Say everything that is wrong with scenarios, where, and what to write."),
         "explain": ("explain", "Explain a diagnostic code with an example of the fault and its mend."),
         "schema": ("schema", "Print the JSON Schema of a file Harborsmith reads or writes."),

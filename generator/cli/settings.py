@@ -11,7 +11,7 @@ import click
 from generator.cli.exits import Exit
 
 # The commands that work on a pack. The others must work where its settings are broken, too.
-CONFIGURED: Final = frozenset({"validate", "generate", "run", "review"})
+CONFIGURED: Final = frozenset({"new", "validate", "generate", "run", "review"})
 
 
 def apply_config(context: click.Context) -> None:
@@ -42,6 +42,7 @@ def apply_config(context: click.Context) -> None:
     }
     defaults = {name: value for name, value in given.items() if value}
     context.default_map = dict.fromkeys(CONFIGURED, defaults)
+    context.default_map["new"] = {"scenario": {"parent": _shown(config.scenario_dir)}} if config.scenario_dir else {}
 
 
 def _shown(path: Path | None) -> str | None:
