@@ -154,7 +154,7 @@ def _new(name: str, folder: Path, planned: Mapping[str, Planned], commands: tupl
 
 
 def _template(source: Path, marks: Mapping[str, str]) -> dict[str, Planned]:
-    """The files below `source`, with their marks replaced. What is called `run` is a program, however it was installed."""
+    """The files below `source`, with their marks replaced; a `run` is a program, however it was installed."""
     return {
         file.relative_to(source).as_posix(): Planned(
             _filled(file, marks), executable=file.name == "run" or os.access(file, os.X_OK)
