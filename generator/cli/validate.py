@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +72,7 @@ class ReportFile(click.ParamType[tuple[str, Path]]):
 @click.option(
     "--report", "files", type=ReportFile(), multiple=True, help="Write a report to a file as well; repeatable."
 )
+@click.option("--watch", is_flag=True, help="Stay, and look again whenever a file is saved; Ctrl-C ends it.")
 @json_option
 @click.pass_obj
 def command(
@@ -78,6 +81,7 @@ def command(
     fail_on: tuple[str, ...],
     form: str | None,
     files: tuple[tuple[str, Path], ...],
+    watch: bool,
     as_json: bool,
     changed_since: str | None,
     **selected: Any,
@@ -85,6 +89,7 @@ def command(
     """Say everything that is wrong with scenarios, where, and what to write instead. Nothing in them is run.
 
     PATHs are scenario directories, their documents, or directories of scenarios; they replace --scenario-dir.
+    With --watch, harborsmith.toml is read once, at the start.
     """
     from generator.workflows.select import select
     from generator.workflows.validate import NO_CONFIG, unknown_fail_on, validate
@@ -93,14 +98,48 @@ def command(
         raise click.UsageError(f"--json is --format json; leave out --json, or --format {form}.")
     if fail_on and (sentence := unknown_fail_on(fail_on)):
         raise click.BadParameter(sentence, param_hint="--fail-on")
-    selection = select(**selected, changed=changed_paths(changed_since))
-    say_unchanged(changed_since, len(selection.loaded))
-    report = validate(selection, fail_on, config or NO_CONFIG)
+    if watch and (as_json or form not in (None, "text") or files):
+        raise click.UsageError("--watch shows text; leave out --json, --format and --report, or --watch.")
+
+    def look() -> Report:
+        selection = select(**selected, changed=changed_paths(changed_since))
+        say_unchanged(changed_since, len(selection.loaded))
+        return validate(selection, fail_on, config or NO_CONFIG)
+
+    if watch:
+        return _watch(selected["paths"] or (selected["scenario_dir"],), look)
+    report = look()
     _print(report, "json" if as_json else form or "text")
     _write(report, files)
     if report.nothing_selected:
         return Exit.NOTHING_SELECTED
     return Exit.FINDINGS if report.failed else Exit.GOOD
+
+
+def _watch(paths: tuple[Path, ...], look: Callable[[], Report]) -> Exit:
+    """Show the report anew after every save. Being interrupted is how it ends, and so no failure."""
+    import shutil
+
+    from generator.workflows.validate import text_report
+    from generator.workflows.watch import fitted, redraw, watch
+
+    screen = sys.stdout.isatty()
+
+    def show() -> None:
+        lines = [*text_report(look(), painter()), "watching; Ctrl-C ends it"]
+        if screen:
+            click.echo(redraw(fitted(lines, shutil.get_terminal_size().lines - 1)), nl=False, color=True)
+        else:
+            click.echo("\n".join(lines))
+        sys.stdout.flush()
+
+    if screen:
+        click.echo("\x1b[2J", nl=False)
+    try:
+        # A document that is named stands for its directory, where its prompt and assets are.
+        watch([path.parent if path.is_file() else path for path in paths], show)
+    except KeyboardInterrupt:
+        return Exit.GOOD
 
 
 def _print(report: Report, form: str) -> None:
