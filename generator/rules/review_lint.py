@@ -37,8 +37,9 @@ def rubric_names_files(draft: Draft) -> Iterator[Finding]:
 
 def rubric_repeats_prompt(draft: Draft) -> Iterator[Finding]:
     """A criterion that is a sentence of the prompt adds no judgement of its own (`rubric_repeats_prompt`)."""
-    known = set(_runs(_words(draft.prompt.text)))
-    for pointer, criterion in draft.items("/evaluation/goalRubric"):
+    rubric = tuple(draft.items("/evaluation/goalRubric"))
+    known = set(_runs(_words(draft.prompt.text))) if rubric else set()
+    for pointer, criterion in rubric:
         words = _words(criterion)
         shared: set[int] = set()
         for start, run in enumerate(_runs(words)):
@@ -62,9 +63,10 @@ def calibration_statuses(draft: Draft) -> Iterator[Finding]:
 
 def check_paths(draft: Draft) -> Iterator[Finding]:
     """A check looks at a file that the agent was never told about (`check_path_unmentioned`)."""
+    checks = tuple(draft.items("/evaluation/checks"))
+    present = workspace_paths(draft) if checks else set()
     prompt = draft.prompt.text
-    present = workspace_paths(draft)
-    for pointer, check in draft.items("/evaluation/checks"):
+    for pointer, check in checks:
         command = check.get("command", "")
         text = command if isinstance(command, str) else "\n".join(word for word in command if word is not None)
         made = {path.removeprefix("./") for path in _MADE.findall(text)}
