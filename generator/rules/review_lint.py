@@ -63,6 +63,8 @@ def calibration_statuses(draft: Draft) -> Iterator[Finding]:
 
 def check_paths(draft: Draft) -> Iterator[Finding]:
     """A check looks at a file that the agent was never told about (`check_path_unmentioned`)."""
+    if not draft.prompt.text.strip():
+        return  # it could not be read, which has been told
     checks = tuple(draft.items("/evaluation/checks"))
     present = workspace_paths(draft) if checks else set()
     prompt = draft.prompt.text

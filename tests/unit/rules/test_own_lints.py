@@ -174,6 +174,15 @@ def test_a_check_may_name_what_was_told_given_or_made_by_itself(tmp_path: Path, 
     assert [one.code for one in found] == ["check_path_unmentioned"] * told
 
 
+def test_without_a_prompt_nobody_says_what_it_does_not_name(tmp_path: Path) -> None:
+    changes: dict[str, Any] = {
+        "userPromptPath": "gone.md",
+        "evaluation__checks": [{"id": "a", "command": "cat other.json"}],
+    }
+    assert notes(tmp_path, **changes) == []
+    assert codes(tmp_path, **changes) == ["prompt_missing"]
+
+
 def test_advice_fails_nothing_unless_it_is_named(tmp_path: Path) -> None:
     write_scenario(tmp_path / "a", document(assets=...))
     for fail_on, failed in (((), False), (("warning",), False), (("prompt_path_missing",), True), (("prompt",), True)):
