@@ -13,6 +13,7 @@ import click
 
 from generator import __version__
 from generator.cli.exits import Exit
+from generator.cli.settings import CONFIGURED, apply_config
 
 # Name -> (module, what `--help` says). The sentences stand here so that listing them imports no command.
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
@@ -83,8 +84,6 @@ def _did_you_mean(name: str) -> str:
 @click.pass_context
 def group(context: click.Context) -> None:
     """Turn agent-benchmark scenarios into sealed Harbor tasks, run them, and get verdicts you can trust."""
-    from generator.cli.settings import CONFIGURED, apply_config
-
     if context.invoked_subcommand in CONFIGURED:
         apply_config(context)
 
