@@ -11,7 +11,15 @@ from typing import Any
 import click
 
 from generator.cli.exits import Exit
-from generator.cli.options import json_option, painter, print_json, selection_options
+from generator.cli.options import (
+    changed_option,
+    changed_paths,
+    json_option,
+    painter,
+    print_json,
+    say_unchanged,
+    selection_options,
+)
 
 EPILOG = """
 \b
@@ -31,6 +39,7 @@ PROGRESS_AFTER_SECONDS = 1.0
 
 @click.command("generate", epilog=EPILOG)
 @selection_options
+@changed_option
 @click.option("--all", "everything", is_flag=True, help="Every scenario; the default when none is named.")
 @click.option(
     "--out",
@@ -40,14 +49,26 @@ PROGRESS_AFTER_SECONDS = 1.0
     help="Output directory; packages go to harbor/tasks/<id> in it.",
 )
 @click.option("--org", default="local", show_default=True, help="What stands before the slash of every task name.")
+@click.option(
+    "--author", "authors", metavar="NAME", multiple=True, help="Author of tasks that name no maintainers; repeatable."
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing; list the files of every package.")
 @click.option("--check", is_flag=True, help="Write nothing; fail when a package is not up to date.")
 @click.option("--force", is_flag=True, help="Replace packages that were edited, and directories that are no packages.")
 @json_option
-def command(everything: bool, dry_run: bool, check: bool, as_json: bool, org: str, **given: Any) -> Exit:
+def command(
+    everything: bool,
+    dry_run: bool,
+    check: bool,
+    as_json: bool,
+    changed_since: str | None,
+    org: str,
+    authors: tuple[str, ...],
+    **given: Any,
+) -> Exit:
     """Compile scenarios into sealed Harbor task packages. Nothing in them is run.
 
-    PATHs are scenario directories, their scenario.json, or directories of scenarios; they replace --scenario-dir. When
+    PATHs are scenario directories, their documents, or directories of scenarios; they replace --scenario-dir. When
     every scenario is selected, packages whose scenario is gone are removed, unless they were edited.
     """
     from generator.package.layout import is_harbor_name
@@ -55,8 +76,8 @@ def command(everything: bool, dry_run: bool, check: bool, as_json: bool, org: st
     from generator.workflows.generate import Mode, Request, generate
     from generator.workflows.generate_report import json_report, text_report
 
-    if everything and (given["ids"] or given["tier"] or given["paths"]):
-        raise click.UsageError("--all selects every scenario; leave out --scenario, --tier and PATHs, or --all.")
+    if everything and (given["ids"] or given["tier"] or given["paths"] or changed_since):
+        raise click.UsageError("--all selects every scenario; leave out --all, or what selects some.")
     if dry_run + check + given["force"] > 1:
         raise click.UsageError("Only one of --dry-run, --check and --force has a meaning at a time.")
     if not is_harbor_name(org):
@@ -64,7 +85,10 @@ def command(everything: bool, dry_run: bool, check: bool, as_json: bool, org: st
             "Write letters, digits, '.', '_' and '-', a letter or digit first.", param_hint="--org"
         )
     mode = Mode.CHECK if check else Mode.DRY_RUN if dry_run else Mode.WRITE
-    report = generate(Request(settings=Settings(org=org), mode=mode, **given), _progress())
+    settings = Settings(org=org, authors=authors)
+    changed = changed_paths(changed_since)
+    report = generate(Request(settings=settings, mode=mode, changed=changed, **given), _progress())
+    say_unchanged(changed_since, len(report.packages) + len(report.refused))
     if as_json:
         print_json(json_report(report, mode))
     else:

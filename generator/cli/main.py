@@ -14,10 +14,13 @@ import click
 
 from generator import __version__
 from generator.cli.exits import Exit
+from generator.cli.settings import CONFIGURED, apply_config
 
 # Name -> (module, what `--help` says). The sentences stand here so that listing them imports no command.
 COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
+        "init": ("init", "Begin a pack of scenarios: settings, schemas for editors, a workflow for CI."),
+        "new": ("new", "Begin a scenario, an agent or a reviewer."),
         "validate": ("validate", "Say everything that is wrong with scenarios, where, and what to write."),
         "explain": ("explain", "Explain a diagnostic code with an example of the fault and its mend."),
         "schema": ("schema", "Print the JSON Schema of a file Harborsmith reads or writes."),
@@ -82,8 +85,11 @@ def _did_you_mean(name: str) -> str:
 
 @click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "--version", prog_name="harborsmith")
-def group() -> None:
+@click.pass_context
+def group(context: click.Context) -> None:
     """Turn agent-benchmark scenarios into sealed Harbor tasks, run them, and get verdicts you can trust."""
+    if context.invoked_subcommand in CONFIGURED:
+        apply_config(context)
 
 
 def main(args: list[str] | None = None) -> None:

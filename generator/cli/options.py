@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from generator.cli.exits import Exit
 from generator.diagnostics.model import Severity
 from generator.diagnostics.report import Paint, plain
 
@@ -42,6 +43,40 @@ def selection_options(command: Command) -> Command:
         help="Directory of scenario directories, or itself one scenario.",
     )
     return folder(ids(tier(paths(command))))
+
+
+def changed_option(command: Command) -> Command:
+    """Add `--changed-since`, which arrives as `changed_since: str | None`."""
+    text = "Only scenarios with a file that differs from this commit, branch or tag, or is new."
+    return click.option("--changed-since", metavar="REF", help=text)(command)
+
+
+def changed_paths(reference: str | None) -> tuple[Path, ...] | None:
+    """The files that `--changed-since` means; None without it.
+
+    Raises:
+        click.ClickException: git cannot tell; the exit code is that of work that could not be done.
+    """
+    if reference is None:
+        return None
+    from generator.workflows.changed import changed_files
+
+    found = changed_files(reference, Path.cwd())
+    if isinstance(found, str):
+        raise CannotError(f"--changed-since: {found}.")
+    return found
+
+
+def say_unchanged(reference: str | None, selected: int) -> None:
+    """Tell an empty result of `--changed-since` from one that was never looked at."""
+    if reference is not None and not selected:
+        click.echo(f"no scenario differs from {reference}", err=True)
+
+
+class CannotError(click.ClickException):
+    """The machine keeps a command from doing its work."""
+
+    exit_code = int(Exit.CANNOT)
 
 
 def json_option(command: Command) -> Command:

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from generator.cli.exits import Exit
-from generator.cli.options import json_option, painter, print_json, selection_options
+from generator.cli.options import (
+    CannotError,
+    changed_option,
+    changed_paths,
+    json_option,
+    painter,
+    print_json,
+    say_unchanged,
+    selection_options,
+)
+
+if TYPE_CHECKING:
+    from generator.formats.config import Config
+    from generator.workflows.validate import Report
+
+FORMATS = ("text", "json", "github", "sarif", "junit")
 
 EPILOG = """
 \b
@@ -17,44 +36,139 @@ Examples:
   harborsmith validate pack/csv-clean-up         one anywhere else
   harborsmith validate --fail-on warning         stop at warnings, too
   harborsmith validate --fail-on rubric --fail-on network_public
+  harborsmith validate --changed-since origin/main --format github --report sarif=scenarios.sarif
 
 \b
-Exit codes: 0 no errors, 1 errors or what --fail-on names, 2 wrong usage, 3 nothing selected.
+Exit codes: 0 no errors, 1 errors or what --fail-on names, 2 wrong usage, 3 nothing selected,
+4 a report could not be written, or git could not tell what changed.
 """
+
+
+class ReportFile(click.ParamType[tuple[str, Path]]):
+    """`FORMAT=FILE`."""
+
+    name = "FORMAT=FILE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Path]:
+        """Take `sarif=out.sarif` apart."""
+        form, separator, file = str(value).partition("=")
+        if form not in FORMATS or not separator or not file:
+            self.fail(
+                f"{value!r} is not FORMAT=FILE with one of {', '.join(FORMATS)}; write sarif=out.sarif", param, ctx
+            )
+        return form, Path(file)
 
 
 @click.command("validate", epilog=EPILOG)
 @selection_options
+@changed_option
 @click.option(
     "--fail-on",
     metavar="CODE|CATEGORY|warning",
     multiple=True,
     help="Fail on this code, on codes of this category, or on every warning; repeatable.",
 )
+@click.option("--format", "form", type=click.Choice(FORMATS), help="What to print; text without it.")
+@click.option(
+    "--report", "files", type=ReportFile(), multiple=True, help="Write a report to a file as well; repeatable."
+)
+@click.option("--watch", is_flag=True, help="Stay, and look again whenever a file is saved; Ctrl-C ends it.")
 @json_option
+@click.pass_obj
 def command(
-    scenario_dir: Path,
-    ids: tuple[str, ...],
-    tier: str | None,
-    paths: tuple[Path, ...],
+    config: Config | None,
+    /,
     fail_on: tuple[str, ...],
+    form: str | None,
+    files: tuple[tuple[str, Path], ...],
+    watch: bool,
     as_json: bool,
+    changed_since: str | None,
+    **selected: Any,
 ) -> Exit:
     """Say everything that is wrong with scenarios, where, and what to write instead. Nothing in them is run.
 
-    PATHs are scenario directories, their scenario.json, or directories of scenarios; they replace --scenario-dir.
+    PATHs are scenario directories, their documents, or directories of scenarios; they replace --scenario-dir.
+    With --watch, harborsmith.toml is read once, at the start.
     """
     from generator.workflows.select import select
-    from generator.workflows.validate import json_report, text_report, unknown_fail_on, validate
+    from generator.workflows.validate import NO_CONFIG, unknown_fail_on, validate
 
+    if as_json and form not in (None, "json"):
+        raise click.UsageError(f"--json is --format json; leave out --json, or --format {form}.")
     if fail_on and (sentence := unknown_fail_on(fail_on)):
         raise click.BadParameter(sentence, param_hint="--fail-on")
-    report = validate(select(scenario_dir, ids, tier, paths), fail_on)
-    if as_json:
-        print_json(json_report(report))
-    else:
-        for line in text_report(report, painter()):
-            click.echo(line)
+    if watch and (as_json or form not in (None, "text") or files):
+        raise click.UsageError("--watch shows text; leave out --json, --format and --report, or --watch.")
+
+    def look() -> Report:
+        selection = select(**selected, changed=changed_paths(changed_since))
+        say_unchanged(changed_since, len(selection.loaded))
+        return validate(selection, fail_on, config or NO_CONFIG)
+
+    if watch:
+        return _watch(selected["paths"] or (selected["scenario_dir"],), look)
+    report = look()
+    _print(report, "json" if as_json else form or "text")
+    _write(report, files)
     if report.nothing_selected:
         return Exit.NOTHING_SELECTED
     return Exit.FINDINGS if report.failed else Exit.GOOD
+
+
+def _watch(paths: tuple[Path, ...], look: Callable[[], Report]) -> Exit:
+    """Show the report anew after every save. Being interrupted is how it ends, and so no failure."""
+    import shutil
+
+    from generator.workflows.validate import text_report
+    from generator.workflows.watch import fitted, redraw, watch
+
+    screen = sys.stdout.isatty()
+
+    def show() -> None:
+        lines = [*text_report(look(), painter()), "watching; Ctrl-C ends it"]
+        if screen:
+            click.echo(redraw(fitted(lines, shutil.get_terminal_size().lines - 1)), nl=False, color=True)
+        else:
+            click.echo("\n".join(lines))
+        sys.stdout.flush()
+
+    if screen:
+        click.echo("\x1b[2J", nl=False)
+    try:
+        # A document that is named stands for its directory, where its prompt and assets are.
+        watch([path.parent if path.is_file() else path for path in paths], show)
+    except KeyboardInterrupt:
+        return Exit.GOOD
+
+
+def _print(report: Report, form: str) -> None:
+    from generator.workflows.validate import json_report, text_report
+
+    if form == "json":
+        print_json(json_report(report))
+    elif form == "text":
+        for line in text_report(report, painter()):
+            click.echo(line)
+    else:
+        from generator.workflows.validate_formats import github_summary, render, write_file
+
+        click.echo(render(report, form, _top()), nl=False)
+        page = os.environ.get("GITHUB_STEP_SUMMARY")
+        if form == "github" and page and (fault := write_file(Path(page), github_summary(report, _top()), append=True)):
+            raise CannotError(f"the step's summary cannot be written: {fault}")
+
+
+def _write(report: Report, files: tuple[tuple[str, Path], ...]) -> None:
+    if not files:
+        return
+    from generator.workflows.validate_formats import render, write_file
+
+    for form, file in files:
+        if fault := write_file(file, render(report, form, _top())):
+            raise CannotError(f"the report cannot be written: {fault}")
+
+
+def _top() -> Path:
+    """Top of the repository, as far as a CI service says where that is."""
+    return Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).absolute()

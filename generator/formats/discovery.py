@@ -1,4 +1,4 @@
-"""Which directories are scenarios: the root itself, or its direct children that hold a `scenario.json`."""
+"""Which directories are scenarios: the root itself, or its direct children that hold a scenario document."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Final
 from generator.scenario.names import fold
 
 DOCUMENT: Final = "scenario.json"
+YAML_DOCUMENT: Final = "scenario.yaml"
+DOCUMENTS: Final = (DOCUMENT, YAML_DOCUMENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Discovered:
 def discover(root: Path) -> Discovered:
     """Find the scenarios of `root`.
 
-    A root that has a `scenario.json` is that one scenario. The order is that of the names, case and Unicode
+    A root that has a document is that one scenario. The order is that of the names, case and Unicode
     normalisation aside (byte order of the NFC form of the folded name, then of the name): the same in every locale.
     """
     if has_document(root):
@@ -46,11 +48,16 @@ def discover(root: Path) -> Discovered:
 
 
 def has_document(directory: Path) -> bool:
-    """Whether `directory` has something named `scenario.json`, readable or not."""
+    """Whether `directory` has something named `scenario.json` or `scenario.yaml`, readable or not."""
+    return bool(documents(directory))
+
+
+def documents(directory: Path) -> tuple[str, ...]:
+    """Which names of a scenario's document stand in `directory`; it should be one."""
     try:
-        return _has_document(str(directory))
+        return tuple(name for name in DOCUMENTS if _stands(f"{directory}/{name}"))
     except PermissionError:
-        return False
+        return ()
 
 
 def is_directory(path: Path) -> bool:
@@ -63,16 +70,16 @@ def is_directory(path: Path) -> bool:
 
 def _is_scenario(entry: os.DirEntry[str]) -> bool:
     try:
-        return entry.is_dir() and _has_document(entry.path)
+        return entry.is_dir() and any(_stands(f"{entry.path}/{name}") for name in DOCUMENTS)
     except PermissionError:
         return True  # a closed directory can be a scenario: it is reported, not passed over
     except OSError:  # a link that leads in a circle
         return False
 
 
-def _has_document(directory: str) -> bool:
+def _stands(path: str) -> bool:
     try:
-        os.lstat(f"{directory}/{DOCUMENT}")
+        os.lstat(path)
     except PermissionError:
         raise
     except OSError:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from generator.diagnostics.model import Finding
 from generator.formats.build import build, loaded_run
 from generator.formats.checked import check
-from generator.formats.discovery import DOCUMENT
+from generator.formats.discovery import DOCUMENT, YAML_DOCUMENT, documents
 from generator.formats.draft import Draft, Reading
 from generator.formats.files import look_at_files
 from generator.formats.prompt import Prompt, read_prompt
-from generator.source.document import MAX_BYTES, read_document
+from generator.source.document import MAX_BYTES, Document, read_document
 from generator.source.tree import Kind, Refusal, Tree
 
 _REFUSALS: Final[Mapping[Kind, tuple[str, str]]] = {
-    Kind.MISSING: ("document_missing", "there is no scenario.json"),
-    Kind.TOO_LARGE: ("document_too_large", "scenario.json is larger than 1 MiB"),
-    Kind.UNREADABLE: ("document_unreadable", "scenario.json cannot be read"),
-    Kind.OUTSIDE: ("document_unreadable", "scenario.json is a link that leads out of the scenario directory"),
+    Kind.MISSING: ("document_missing", "there is no {file}"),
+    Kind.TOO_LARGE: ("document_too_large", "{file} is larger than 1 MiB"),
+    Kind.UNREADABLE: ("document_unreadable", "{file} cannot be read"),
+    Kind.OUTSIDE: ("document_unreadable", "{file} is a link that leads out of the scenario directory"),
 }
 
 
@@ -28,10 +29,7 @@ def read(directory: Path) -> Reading:
     """Read and parse the document of a scenario directory."""
     tree = Tree(directory)
     name = directory.name or directory.resolve().name
-    data = tree.read(DOCUMENT, MAX_BYTES)
-    if isinstance(data, Refusal):
-        return Reading(tree=tree, name=name, findings=(_refused(data),))
-    document = read_document(data, DOCUMENT)
+    document = _document(tree)
     if isinstance(document, tuple):
         return Reading(tree=tree, name=name, findings=document)
     return Reading(tree=tree, name=name, document=document)
@@ -66,12 +64,32 @@ def loaded_form(document: Mapping[str, Any], prompt: Prompt) -> Mapping[str, Any
     return raw
 
 
-def _refused(refusal: Refusal) -> Finding:
-    code, message = _REFUSALS.get(
-        refusal.kind, ("document_unreadable", f"scenario.json cannot be read ({refusal.kind})")
-    )
+def _document(tree: Tree) -> Document | tuple[Finding, ...]:
+    names = documents(tree.root)
+    if len(names) > 1:
+        message = f"{' and '.join(names)} stand side by side, and only one can be the scenario"
+        return (Finding("document_twice", "", message, "one of the two", file=names[-1]),)
+    file = names[0] if names else DOCUMENT
+    data = tree.read(file, MAX_BYTES)
+    if isinstance(data, Refusal):
+        return (_refused(data, file),)
+    found = _parse(data, file)
+    # Without a document, nobody else knows which of the two names the findings are about.
+    return tuple(replace(one, file=file) for one in found) if isinstance(found, tuple) else found
+
+
+def _parse(data: bytes, file: str) -> Document | tuple[Finding, ...]:
+    if file == YAML_DOCUMENT:
+        from generator.source.yaml_document import read_yaml
+
+        return read_yaml(data, file)
+    return read_document(data, file)
+
+
+def _refused(refusal: Refusal, file: str) -> Finding:
+    code, message = _REFUSALS.get(refusal.kind, ("document_unreadable", f"{{file}} cannot be read ({refusal.kind})"))
     detail = f": {refusal.detail}" if refusal.detail and refusal.kind not in (Kind.MISSING, Kind.TOO_LARGE) else ""
-    hint = "a regular file with one JSON object, at most 1 MiB"
+    hint = "a regular file with one object, at most 1 MiB"
     if refusal.kind is Kind.UNREADABLE:
         hint = "a file you may read"
-    return Finding(code, "", message + detail, hint)
+    return Finding(code, "", message.format(file=file) + detail, hint, file=file)

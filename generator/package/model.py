@@ -12,9 +12,15 @@ DEFAULT_ORG = "local"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What a pack's owner decides about all packages alike: `org` stands before the slash of every task name."""
+    """What a pack's owner decides about all packages alike.
+
+    Attributes:
+        org: Stands before the slash of every task name.
+        authors: Authors of tasks whose scenario names no maintainers.
+    """
 
     org: str = DEFAULT_ORG
+    authors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,8 +51,9 @@ def _task(scenario: Scenario, settings: Settings) -> dict[str, Any]:
     if metadata is not None:
         table["version"] = metadata.scenario_version
     table["description"] = scenario.title
-    if metadata is not None and metadata.maintainers:
-        table["authors"] = [{"name": name} for name in metadata.maintainers]
+    authors = (metadata.maintainers if metadata is not None else ()) or settings.authors
+    if authors:
+        table["authors"] = [{"name": name} for name in authors]
     table["keywords"] = _keywords([scenario.tier, scenario.kind, *(metadata.tags if metadata else ())])
     return table
 

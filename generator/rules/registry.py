@@ -10,6 +10,7 @@ from typing import Final
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
 from generator.rules import (
+    asset_lint,
     assets,
     checks,
     environment,
@@ -20,7 +21,9 @@ from generator.rules import (
     network,
     pack,
     privacy,
+    prompt_lint,
     publication,
+    review_lint,
     staging,
 )
 from generator.rules.pack import Pack
@@ -65,6 +68,16 @@ RULES: Final[tuple[Rule, ...]] = (
     staging.once,
     staging.distinct,
     privacy.sealed,
+    prompt_lint.missing_paths,
+    prompt_lint.canary,
+    prompt_lint.quotes,
+    review_lint.rubric_names_files,
+    review_lint.rubric_repeats_prompt,
+    review_lint.calibration_statuses,
+    review_lint.check_paths,
+    asset_lint.too_broad,
+    asset_lint.dropped_names,
+    asset_lint.private_content,
 )
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import codecs
 import json
 from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from generator.diagnostics.model import Finding
 from generator.source.pointer import parent
-from generator.source.scan import MAX_DEPTH, MAX_NUMBER_LENGTH, Scan, scan
+from generator.source.scan import MAX_DEPTH, MAX_NUMBER_LENGTH, Fault, Scan, scan
 
 MAX_BYTES: Final = 1024 * 1024
 
@@ -25,11 +25,15 @@ Json: TypeAlias = Any  # any JSON value; what it is, the schema decides
 
 @dataclass(frozen=True)
 class Document:
-    """One parsed document: its top-level object, its text, and the name of its file."""
+    """One parsed document: its top-level object, its text, and the name of its file.
+
+    `outline` says where its values stand; without one the text is JSON, and is gone through when that is asked.
+    """
 
     value: Mapping[str, Any]
     text: str
     file: str
+    outline: Callable[[], Scan] | None = field(default=None, repr=False, compare=False)
 
     def position(self, pointer: str, on_name: bool = False) -> tuple[int, int]:
         """Line and column, 1-based and in characters, of a value or (`on_name`) of the name it is a member under.
@@ -44,14 +48,14 @@ class Document:
 
     @cached_property
     def _scan(self) -> Scan:
-        return scan(self.text)
+        return self.outline() if self.outline else scan(self.text)
 
     @cached_property
     def _lines(self) -> list[int]:
-        return _line_starts(self.text)
+        return line_starts(self.text)
 
     def _place(self, offset: int) -> tuple[int, int]:
-        return _place(self._lines, offset)
+        return place(self._lines, offset)
 
 
 class _RefusedError(ValueError):
@@ -68,7 +72,7 @@ def read_document(data: bytes, file: str) -> Document | tuple[Finding, ...]:
     Returns:
         The document, or at least one finding with a position and a code `document_*`.
     """
-    text = _decode(data)
+    text = decode(data)
     if isinstance(text, Finding):
         return (text,)
     try:
@@ -84,11 +88,12 @@ def read_document(data: bytes, file: str) -> Document | tuple[Finding, ...]:
     if _suspicious(text) and (faults := _faults(text)):
         return faults
     if not isinstance(value, dict):
-        return (_not_object(value, text),)
+        return (not_object(value, place(line_starts(text), scan(text).values[""])),)
     return Document(value, text, file)
 
 
-def _decode(data: bytes) -> str | Finding:
+def decode(data: bytes) -> str | Finding:
+    """The text of a UTF-8 file, or the finding that says where it is none."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or (len(data) > 1 and data[:2].count(0) == 1):
         return Finding("document_encoding", "", "not UTF-8 but UTF-16", "the file saved as UTF-8", position=(1, 1))
     if data.startswith(codecs.BOM_UTF8):
@@ -98,17 +103,22 @@ def _decode(data: bytes) -> str | Finding:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
-        place = _place(_line_starts(before), len(before))
+        where = place(line_starts(before), len(before))
         message = f"byte 0x{data[error.start]:02x} is not UTF-8"
-        return Finding("document_encoding", "", message, "the file saved as UTF-8", position=place)
+        return Finding("document_encoding", "", message, "the file saved as UTF-8", position=where)
+
+
+def at_places(faults: Iterable[Fault], text: str) -> tuple[Finding, ...]:
+    """What was found in a text, with line and column."""
+    lines = line_starts(text)
+    return tuple(
+        Finding(fault.code, fault.pointer, fault.message, fault.hint, position=place(lines, fault.offset))
+        for fault in faults
+    )
 
 
 def _faults(text: str) -> tuple[Finding, ...]:
-    lines = _line_starts(text)
-    return tuple(
-        Finding(fault.code, fault.pointer, fault.message, fault.hint, position=_place(lines, fault.offset))
-        for fault in scan(text).faults
-    )
+    return at_places(scan(text).faults, text)
 
 
 def _suspicious(text: str) -> bool:
@@ -141,14 +151,15 @@ def _int(digits: str) -> int:
     return int(digits)
 
 
-def _not_object(value: object, text: str) -> Finding:
+def not_object(value: object, position: tuple[int, int]) -> Finding:
+    """The finding about a document that is one `value` at `position`, but no object."""
     names = {list: "a list", str: "a text", bool: "true or false", type(None): "null"}
     message = f"the document is {names.get(type(value), 'a number')}, not an object"
-    lines = _line_starts(text)
-    return Finding("document_not_object", "", message, "{ … }", position=_place(lines, scan(text).values[""]))
+    return Finding("document_not_object", "", message, "{ … }", position=position)
 
 
-def _line_starts(text: str) -> list[int]:
+def line_starts(text: str) -> list[int]:
+    """Offset of the first character of each line."""
     starts = [0]
     at = text.find("\n")
     while at >= 0:
@@ -157,6 +168,7 @@ def _line_starts(text: str) -> list[int]:
     return starts
 
 
-def _place(lines: list[int], offset: int) -> tuple[int, int]:
+def place(lines: list[int], offset: int) -> tuple[int, int]:
+    """Line and column, 1-based, of an offset in the text whose lines start at `lines`."""
     line = bisect_right(lines, offset)
     return line, offset - lines[line - 1] + 1

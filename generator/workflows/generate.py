@@ -45,6 +45,7 @@ class Request:
         ids: Only these scenarios (ids or directory names).
         tier: Only scenarios of this tier.
         paths: These scenario directories instead of `scenario_dir`.
+        changed: Only scenarios that hold one of these files; None means all.
         out: Output directory.
         settings: What all packages share.
         mode: What to do about differences.
@@ -55,6 +56,7 @@ class Request:
     ids: tuple[str, ...] = ()
     tier: str | None = None
     paths: tuple[Path, ...] = ()
+    changed: tuple[Path, ...] | None = None
     out: Path
     settings: Settings = DEFAULTS
     mode: Mode = Mode.WRITE
@@ -63,7 +65,7 @@ class Request:
     @property
     def whole(self) -> bool:
         """Whether all scenarios are asked for, so that a package without one is left over."""
-        return not (self.ids or self.tier or self.paths)
+        return not (self.ids or self.tier or self.paths) and self.changed is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +126,7 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
         request: What to do.
         progress: Called after each scenario with how many are done, and how many there are.
     """
-    selection = select(request.scenario_dir, request.ids, request.tier, request.paths)
+    selection = select(request.scenario_dir, request.ids, request.tier, request.paths, changed=request.changed)
     output = Output(request.out)
     problem = output.problem(loaded.directory for loaded in selection.loaded)
     if problem is not None:
@@ -255,7 +257,8 @@ def _command(request: Request, scenario_id: str | None = None) -> str:
         "--scenario-dir": None if request.paths or request.scenario_dir == Path("scenarios") else request.scenario_dir,
         "--scenario": scenario_id,
         "--out": None if request.out == Path("generated") else request.out,
-        "--org": None if request.settings == DEFAULTS else request.settings.org,
+        "--org": None if request.settings.org == DEFAULTS.org else request.settings.org,
     }
     words += (str(word) for option, value in options.items() if value is not None for word in (option, value))
+    words += (word for author in request.settings.authors for word in ("--author", author))
     return shlex.join(words)

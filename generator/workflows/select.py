@@ -14,7 +14,15 @@ from typing import Final
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import has_errors, locate
 from generator.diagnostics.model import Diagnostic, Finding
-from generator.formats.discovery import DOCUMENT, Discovered, discover, has_document, is_directory
+from generator.formats.discovery import (
+    DOCUMENT,
+    DOCUMENTS,
+    YAML_DOCUMENT,
+    Discovered,
+    discover,
+    has_document,
+    is_directory,
+)
 from generator.formats.draft import Reading
 from generator.formats.loaded import LoadedScenario
 from generator.formats.reading import draft, loaded_form, read
@@ -32,11 +40,13 @@ class Selection:
         problems: Unknown ids, directories that cannot be read or hold nothing, passed-over links.
         complete: Whether the scenarios stand in one directory of scenarios that was seen whole, so that one that is not
             there is gone. A single scenario is no such directory.
+        whole: Whether nothing of the scenario directory was left out.
     """
 
     loaded: tuple[LoadedScenario, ...]
     problems: tuple[Diagnostic, ...] = ()
     complete: bool = False
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,7 @@ def select(
     tier: str | None = None,
     paths: Sequence[Path] = (),
     *,
+    changed: Sequence[Path] | None = None,
     today: date | None = None,
 ) -> Selection:
     """Read the scenarios that are asked for and apply every rule to them.
@@ -62,20 +73,24 @@ def select(
         scenario_dir: Directory of scenario directories, or itself one scenario. Not looked at when `paths` are given.
         ids: Ids or directory names; none means all.
         tier: Only scenarios of this tier, and those whose tier cannot be told because they are broken.
-        paths: Scenario directories, their `scenario.json`, or directories of scenarios, instead of `scenario_dir`.
+        paths: Scenario directories, their documents, or directories of scenarios, instead of `scenario_dir`.
+        changed: Only scenarios that hold one of these paths or lie below it (absolute, links followed); None means all.
         today: The day that sunset dates are compared with (UTC); None is now.
     """
     found = _find_paths(paths) if paths else _find_root(scenario_dir)
     readings, problems = _named(found, ids, scenario_dir)
+    if changed is not None:
+        readings = tuple(reading for reading in readings if _holds(reading, changed))
     pack = found.pack
     by_path = check_pack(pack)
     day = today or datetime.now(UTC).date()
     loaded = [load(reading, pack, by_path.get(reading.path, ()), day) for reading in readings]
     if tier is not None:
         loaded = [one for one in loaded if _tier(one) in (tier, None)]
-    if not loaded and not (found.problems or problems):
+    if not loaded and changed is None and not (found.problems or problems):
         problems = (_nothing(scenario_dir, tier, paths),)
-    return Selection(tuple(loaded), (*found.problems, *problems), pack.complete)
+    whole = not (ids or tier or paths) and changed is None
+    return Selection(tuple(loaded), (*found.problems, *problems), pack.complete, whole)
 
 
 def load(reading: Reading, pack: Pack, pack_findings: Sequence[Finding], today: date) -> LoadedScenario:
@@ -95,6 +110,11 @@ def load(reading: Reading, pack: Pack, pack_findings: Sequence[Finding], today: 
     )
 
 
+def _holds(reading: Reading, changed: Sequence[Path]) -> bool:
+    folder = reading.path.resolve()
+    return any(path.is_relative_to(folder) or folder.is_relative_to(path) for path in changed)
+
+
 def _find_root(root: Path) -> _Found:
     found = discover(root)
     readings = tuple(read(directory) for directory in found.directories)
@@ -106,7 +126,7 @@ def _find_paths(paths: Sequence[Path]) -> _Found:
     directories: dict[Path, Path] = {}
     problems: list[Diagnostic] = []
     for path in paths:
-        is_document = path.name == DOCUMENT and not is_directory(path)
+        is_document = path.name in DOCUMENTS and not is_directory(path)
         directory = path.parent if is_document else path
         if is_document or has_document(directory):
             directories.setdefault(directory.absolute(), directory)
@@ -155,7 +175,7 @@ def _unknown(name: str, known: list[str], root: Path) -> Diagnostic:
 
 def _nothing(root: Path, tier: str | None, paths: Sequence[Path]) -> Diagnostic:
     asked = f"scenario of tier {tier}" if tier else "scenario"
-    message = f"no {asked} found; looked for */{DOCUMENT}"
+    message = f"no {asked} found; looked for */{DOCUMENT} and */{YAML_DOCUMENT}"
     place = paths[0] if paths else root
     return locate(
         (Finding("selection_empty", "", message, f"a directory with <name>/{DOCUMENT} in it"),),

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from generator.diagnostics.catalogue import catalogue, categories, suggestions
+from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import locate
-from generator.diagnostics.model import Diagnostic, Severity
+from generator.diagnostics.model import Diagnostic, Finding, Severity
 from generator.diagnostics.printable import printable
 from generator.diagnostics.report import Paint, counted, detail, plain, plural, text_lines
-from generator.formats.discovery import DOCUMENT
+from generator.formats.config import ANY_WARNING, Config, Ignore, known_names
+from generator.formats.discovery import DOCUMENT, documents
 from generator.formats.loaded import LoadedScenario
 from generator.formats.prompt import DEFAULT_PROMPT_FILE
 from generator.rules.calibration import STATUSES, Calibration, calibration
@@ -21,18 +22,32 @@ from generator.workflows.select import Selection
 REPORT_VERSION: Final = "ruhroh_validation_report_v1"
 _THERE: Final = (Kind.FILE, Kind.DIRECTORY)
 
-ANY_WARNING: Final = "warning"
+NO_CONFIG: Final = Config()
 LONGEST_NAME: Final = 80  # an id is shorter; what is given for one need not be
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One scenario: what is wrong with it, whether that fails, and its calibration (None without a document)."""
+    """One scenario.
+
+    Attributes:
+        loaded: What was read.
+        diagnostics: What is wrong with it and is not ignored.
+        failing: Those that fail it.
+        calibration: Its calibration; None without a document.
+        ignored: What is wrong with it and excused, each with the reason.
+    """
 
     loaded: LoadedScenario
     diagnostics: tuple[Diagnostic, ...]
-    failed: bool
+    failing: tuple[Diagnostic, ...]
     calibration: Calibration | None
+    ignored: tuple[tuple[Diagnostic, str], ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything fails it."""
+        return bool(self.failing)
 
     def of(self, *severities: Severity) -> list[Diagnostic]:
         """The diagnostics of these weights."""
@@ -41,11 +56,16 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything one call of `validate` found."""
+    """Everything one call of `validate` found; `failing` are the problems that fail it."""
 
     results: tuple[Result, ...]
     problems: tuple[Diagnostic, ...]
-    failed: bool
+    failing: tuple[Diagnostic, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """Whether a scenario or the asking itself failed."""
+        return bool(self.failing) or any(result.failed for result in self.results)
 
     @property
     def nothing_selected(self) -> bool:
@@ -53,21 +73,23 @@ class Report:
         return any(problem.severity is Severity.ERROR for problem in self.problems)
 
 
-def validate(selection: Selection, fail_on: Sequence[str] = ()) -> Report:
+def validate(selection: Selection, fail_on: Sequence[str] = (), config: Config = NO_CONFIG) -> Report:
     """Weigh and place the findings of a selection.
 
     Args:
         selection: What `select` read.
         fail_on: Codes, categories, or `warning` for every warning, that fail a scenario as errors do.
+        config: The pack's settings; of them, what is to be ignored.
     """
-    results = tuple(_result(loaded, fail_on) for loaded in selection.loaded)
-    failed = any(result.failed for result in results) or any(_fails(one, fail_on) for one in selection.problems)
-    return Report(results, selection.problems, failed)
+    results = tuple(_result(loaded, fail_on, config.ignores) for loaded in selection.loaded)
+    unused = tuple(_unused(selection, results, config.ignores))
+    problems = (*selection.problems, *(config.at(unused) if unused else ()))
+    return Report(results, problems, tuple(problem for problem in problems if _fails(problem, fail_on)))
 
 
 def unknown_fail_on(values: Sequence[str]) -> str | None:
     """Which of `values` is neither a code nor a category, in a sentence with the closest known one, or None."""
-    known = [*catalogue(), *categories(), ANY_WARNING]
+    known = known_names()
     for value in values:
         if value not in known:
             close = suggestions(value, known)
@@ -86,7 +108,9 @@ def text_report(report: Report, paint: Paint = plain) -> Iterator[str]:
         found = [diagnostic for result in report.results for diagnostic in result.diagnostics]
         failed = sum(result.failed for result in report.results)
         count = plural(len(report.results), "scenario")
-        yield f"{count}: {len(report.results) - failed} ok, {failed} failed; {counted(found)}"
+        ignored = sum(len(result.ignored) for result in report.results)
+        more = f"; {ignored} ignored" if ignored else ""
+        yield f"{count}: {len(report.results) - failed} ok, {failed} failed; {counted(found)}{more}"
 
 
 def json_report(report: Report) -> dict[str, Any]:
@@ -99,14 +123,33 @@ def json_report(report: Report) -> dict[str, Any]:
     }
 
 
-def _result(loaded: LoadedScenario, fail_on: Sequence[str]) -> Result:
-    diagnostics = locate(loaded.findings, loaded.document, loaded.directory, loaded.id) if loaded.findings else ()
+def _result(loaded: LoadedScenario, fail_on: Sequence[str], ignores: Sequence[Ignore]) -> Result:
+    found = locate(loaded.findings, loaded.document, loaded.directory, loaded.id) if loaded.findings else ()
+    reasons = {ignore.code: ignore.reason for ignore in reversed(ignores) if _is_about(ignore, loaded)}
+    diagnostics = tuple(diagnostic for diagnostic in found if diagnostic.code not in reasons)
     return Result(
         loaded,
         diagnostics,
-        any(_fails(diagnostic, fail_on) for diagnostic in diagnostics),
+        tuple(diagnostic for diagnostic in diagnostics if _fails(diagnostic, fail_on)),
         calibration(loaded.document.value) if loaded.document else None,
+        tuple((diagnostic, reasons[diagnostic.code]) for diagnostic in found if diagnostic.code in reasons),
     )
+
+
+def _is_about(ignore: Ignore, loaded: LoadedScenario) -> bool:
+    return ignore.scenario in (None, loaded.id, loaded.name)
+
+
+def _unused(selection: Selection, results: Sequence[Result], ignores: Sequence[Ignore]) -> Iterator[Finding]:
+    """What is ignored and did not occur, as far as a selection that leaves scenarios out can tell."""
+    for ignore in ignores:
+        about = [result for result in results if _is_about(ignore, result.loaded)]
+        used = any(diagnostic.code == ignore.code for result in about for diagnostic, _ in result.ignored)
+        judged = selection.whole or (ignore.scenario is not None and about)
+        if judged and not used:
+            where = f"{ignore.scenario!r}" if ignore.scenario else "any scenario"
+            message = f"{ignore.code} is not found in {where} any more"
+            yield Finding("config_ignore_unused", ignore.pointer, message, "the file without this [[ignore]]")
 
 
 def _fails(diagnostic: Diagnostic, fail_on: Sequence[str]) -> bool:
@@ -137,6 +180,7 @@ def _json_result(result: Result) -> dict[str, Any]:
     made["errors"] = [_sentence(diagnostic) for diagnostic in errors]
     made["warnings"] = [_sentence(diagnostic) for diagnostic in warnings]
     made["warningDetails"] = [detail(diagnostic) for diagnostic in warnings]
+    made["warningDetails"] += [detail(diagnostic) | {"ignored": reason} for diagnostic, reason in result.ignored]
     made["errorDetails"] = [detail(diagnostic) for diagnostic in errors]
     if result.calibration:
         made["calibration"] = _json_calibration(result.calibration)
@@ -145,7 +189,8 @@ def _json_result(result: Result) -> dict[str, Any]:
 
 def _source(loaded: LoadedScenario) -> dict[str, str]:
     directory = loaded.directory.absolute()
-    source = {"scenarioDir": str(directory), "scenarioPath": str(directory / DOCUMENT)}
+    document = loaded.document.file if loaded.document else next(iter(documents(directory)), DOCUMENT)
+    source = {"scenarioDir": str(directory), "scenarioPath": str(directory / document)}
     if loaded.tree.look(DEFAULT_PROMPT_FILE).kind in _THERE:
         source["instructionPath"] = str(directory / DEFAULT_PROMPT_FILE)
     if loaded.tree.look("assets").kind in _THERE:

@@ -269,8 +269,8 @@ def test_a_closed_directory_is_a_finding_and_no_wrong_usage(words: list[str]) ->
     code = (
         "import os, sys\n"
         "from generator.cli.main import main\n"
-        "import generator.cli.validate, generator.workflows.select, generator.workflows.validate\n"
-        "generator.workflows.validate.catalogue()\n"
+        "import generator.cli.validate, generator.diagnostics.catalogue, generator.workflows.select\n"
+        "generator.diagnostics.catalogue.catalogue()\n"
         "if os.geteuid() == 0: os.setegid(65534); os.seteuid(65534)\n"
         "main(['validate', '--json', *sys.argv[1:]])"
     )

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from generator.diagnostics.model import Finding
+import generator.diagnostics.catalogue as module
+from generator.diagnostics.catalogue import catalogue
+from generator.diagnostics.model import Finding, Severity
 from tests.support.cases import selected
 from tests.support.files import Tree
 from tests.support.scenarios import document, write_scenario
 
+# Codes of our own advice: notes about texts, which most of the scenarios that tests make up would deserve.
+ADVICE = {
+    code
+    for code in tomllib.loads(Path(module.__file__).with_name("catalogue_lint.toml").read_text(encoding="utf-8"))
+    if catalogue()[code].severity is Severity.NOTE
+}
+
 
 def findings(root: Path, extra: Tree | None = None, **changes: Any) -> list[Finding]:
-    """What is found in a scenario that differs from a valid one in `changes` and `extra` files."""
+    """What is found in a scenario that differs from a valid one in `changes` and `extra` files, advice aside."""
+    return [one for one in _all(root, extra, changes) if one.code not in ADVICE]
+
+
+def notes(root: Path, extra: Tree | None = None, **changes: Any) -> list[Finding]:
+    """The advice given about such a scenario."""
+    return [one for one in _all(root, extra, changes) if one.code in ADVICE]
+
+
+def _all(root: Path, extra: Tree | None, changes: Mapping[str, Any]) -> list[Finding]:
     write_scenario(root / "sum-ledger", document(**changes), extra)
     (loaded,) = selected(root).loaded
     return list(loaded.findings)

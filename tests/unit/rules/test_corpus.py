@@ -24,7 +24,8 @@ OURS = ("diagnostics", "source", "formats", "rules", "workflows")
 def _catalogue_of_reading() -> dict[str, Entry]:
     import tomllib
 
-    names = tomllib.loads((SOURCES / "diagnostics/catalogue.toml").read_text(encoding="utf-8"))
+    files = [SOURCES / "diagnostics" / name for name in ("catalogue.toml", "catalogue_lint.toml")]
+    names = {name for file in files for name in tomllib.loads(file.read_text(encoding="utf-8"))}
     return {code: entry for code, entry in catalogue().items() if code in names}
 
 

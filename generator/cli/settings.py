@@ -1,0 +1,50 @@
+"""`harborsmith.toml` as the defaults of options: what stands on the command line wins."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+import click
+
+from generator.cli.exits import Exit
+
+# The commands that work on a pack. The others must work where its settings are broken, too.
+CONFIGURED: Final = frozenset({"new", "validate", "generate", "run", "review"})
+
+
+def apply_config(context: click.Context) -> None:
+    """Find the settings of the pack and give them to the subcommand: as its defaults, and whole as its object.
+
+    Raises:
+        click.exceptions.Exit: They are wrong, which is wrong usage.
+    """
+    from generator.formats.config import Config, find_config, read_config
+
+    file = find_config(Path.cwd())
+    if file is None:
+        return
+    config = read_config(file)
+    if not isinstance(config, Config):
+        from generator.diagnostics.report import text_lines
+
+        for diagnostic in config:
+            click.echo("\n".join(text_lines(diagnostic)), err=True)
+        raise click.exceptions.Exit(Exit.USAGE)
+    context.obj = config
+    given = {
+        "scenario_dir": _shown(config.scenario_dir),
+        "out": _shown(config.out),
+        "org": config.org,
+        "authors": config.authors,
+        "fail_on": config.fail_on,
+    }
+    defaults = {name: value for name, value in given.items() if value}
+    context.default_map = dict.fromkeys(CONFIGURED, defaults)
+    context.default_map["new"] = {"scenario": {"parent": _shown(config.scenario_dir)}} if config.scenario_dir else {}
+
+
+def _shown(path: Path | None) -> str | None:
+    """A path as somebody would have typed it here."""
+    return os.path.relpath(path) if path is not None else None

@@ -1,0 +1,91 @@
+"""Advice about the evaluation: what makes a reviewer judge by something else than the finished work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from generator.diagnostics.model import Finding
+from generator.formats.draft import Draft
+from generator.formats.wording import quoted
+from generator.rules.calibration import calibration
+from generator.rules.mentions import MOST_SHOWN, is_file_name, mentions, workspace_paths
+
+RUN: Final = 6  # words in a row that two texts hardly share by chance
+MOSTLY: Final = 0.8  # of a criterion's words
+
+_WORD: Final = re.compile(r"\w+")
+_SOURCE: Final = re.compile(
+    r"\b(?:source (?:code|text)|line \d+ of|(?:variable|function|class|method) (?:called|named))\b"
+)
+# Files that a command makes for itself.
+_MADE: Final = re.compile(r"(?:>>?|\btee(?: -a)?|\s-o|--output[ =])\s*[\"']?([\w./-]+)")
+
+
+def rubric_names_files(draft: Draft) -> Iterator[Finding]:
+    """A criterion about files or source text rewards one way of doing it (`rubric_names_files`)."""
+    for pointer, criterion in draft.items("/evaluation/goalRubric"):
+        named = next((one.path for one in mentions(criterion) if is_file_name(one.path.rpartition("/")[2])), None)
+        found = _SOURCE.search(criterion.lower())
+        if named or found:
+            what = quoted(named) if named else quoted(found.group() if found else "")
+            message = f"the criterion speaks of {what} instead of what the work does"
+            yield Finding("rubric_names_files", pointer, message, "what must be true for whoever uses the work")
+
+
+def rubric_repeats_prompt(draft: Draft) -> Iterator[Finding]:
+    """A criterion that is a sentence of the prompt adds no judgement of its own (`rubric_repeats_prompt`)."""
+    rubric = tuple(draft.items("/evaluation/goalRubric"))
+    known = set(_runs(_words(draft.prompt.text))) if rubric else set()
+    for pointer, criterion in rubric:
+        words = _words(criterion)
+        shared: set[int] = set()
+        for start, run in enumerate(_runs(words)):
+            if run in known:
+                shared.update(range(start, start + RUN))
+        if words and len(shared) >= MOSTLY * len(words):
+            message = "the criterion repeats the prompt almost word for word"
+            yield Finding("rubric_repeats_prompt", pointer, message, "how a reviewer can see that it was done well")
+
+
+def calibration_statuses(draft: Draft) -> Iterator[Finding]:
+    """Calibration cases that do not show every verdict leave a border untested (`calibration_status_missing`)."""
+    pointer = "/evaluation/calibrationCases"
+    found = calibration(draft.sound)
+    if found.total and found.missing:
+        message = f"no calibration case expects {' or '.join(found.missing)}"
+        yield Finding(
+            "calibration_status_missing", pointer, message, f'a case with "expectedStatus": {quoted(found.missing[0])}'
+        )
+
+
+def check_paths(draft: Draft) -> Iterator[Finding]:
+    """A check looks at a file that the agent was never told about (`check_path_unmentioned`)."""
+    if not draft.prompt.text.strip():
+        return  # it could not be read, which has been told
+    checks = tuple(draft.items("/evaluation/checks"))
+    present = workspace_paths(draft) if checks else set()
+    prompt = draft.prompt.text
+    for pointer, check in checks:
+        command = check.get("command", "")
+        text = command if isinstance(command, str) else "\n".join(word for word in command if word is not None)
+        made = {path.removeprefix("./") for path in _MADE.findall(text)}
+        named = dict.fromkeys(one.path for one in mentions(text) if is_file_name(one.path.rpartition("/")[2]))
+        unknown = (path for path in named if path not in present and path not in made and not _told(path, prompt))
+        for path in islice(unknown, MOST_SHOWN):
+            message = f"the check needs {quoted(path)}, which the prompt does not name"
+            yield Finding("check_path_unmentioned", f"{pointer}/command", message, "a path that the prompt asks for")
+
+
+def _told(path: str, prompt: str) -> bool:
+    return path in prompt or path.rpartition("/")[2] in prompt
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _runs(words: list[str]) -> Iterator[tuple[str, ...]]:
+    return (tuple(words[start : start + RUN]) for start in range(len(words) - RUN + 1))
