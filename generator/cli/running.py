@@ -13,6 +13,7 @@ import click
 from generator.diagnostics.report import Paint
 
 if TYPE_CHECKING:
+    from generator.execute.interrupt import Interrupted
     from generator.workflows.run import RunOutcome
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -84,27 +85,34 @@ def report(work: Callable[[], RunOutcome], print_json: Callable[[object], None] 
     """
     from generator.execute.interrupt import Interrupted, raising, uninterrupted
 
+    outcome: RunOutcome | Interrupted
     with raising():
         try:
             outcome = work()
         except Interrupted as interruption:
-            from generator.workflows.run import RunOutcome
-
-            say("interrupted")
-            outcome = RunOutcome(exit_code=interruption.exit_code)
+            outcome = interruption
         with uninterrupted():
-            _print(outcome, print_json, paint)
-    return outcome.exit_code
+            return show_outcome(_without_runs(outcome), print_json, paint)
 
 
-def _print(outcome: RunOutcome, print_json: Callable[[object], None] | None, paint: Paint) -> None:
-    """Show the outcome; its exit code counts whether or not somebody reads to the end."""
+def _without_runs(outcome: RunOutcome | Interrupted) -> RunOutcome:
+    from generator.workflows.run import RunOutcome
+
+    if isinstance(outcome, RunOutcome):
+        return outcome
+    say("interrupted")
+    return RunOutcome(exit_code=outcome.exit_code)
+
+
+def show_outcome(outcome: RunOutcome, print_json: Callable[[object], None] | None, paint: Paint) -> int:
+    """Print the report, complaints to stderr, and return the exit code, whether or not somebody reads to the end."""
     try:
         _show(outcome, print_json, paint)
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
         _forget(sys.stdout)
+    return outcome.exit_code
 
 
 def _forget(stream: TextIO) -> None:

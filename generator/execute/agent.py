@@ -20,6 +20,9 @@ ORACLE: Final = "oracle"
 BUILT_IN: Final = (ORACLE, "nop")
 _UNTELLING: Final = "run"  # a file name that says nothing about whose it is
 _SHEBANG_BYTES: Final = 512
+_WHAT_THERE_IS: Final = (
+    "the path of an executable file or of a directory with `run` in it, a program, `oracle` or `nop`"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,10 +222,11 @@ def _file_digest(file: str) -> str:
 
 def _no_program(word: str, search: Search) -> Refused:
     if "/" in word:
-        return Refused("agent_not_found", f"--agent: there is no file or directory {word}")
+        return Refused("agent_not_found", f"--agent: there is no file or directory {word}", _WHAT_THERE_IS)
     elsewhere = shutil.which(word)
     if elsewhere is None:
-        return Refused("agent_not_found", f"--agent: there is no file {word} here and no such program on {search.path}")
+        message = f"--agent: there is no file {word} here and no such program on {search.path}"
+        return Refused("agent_not_found", message, _WHAT_THERE_IS)
     hidden = first_invisible(os.path.abspath(elsewhere), search.roots) or elsewhere
     message = f"--agent: {word} is not found inside the sandbox: {hidden} is not shown there"
     return Refused("agent_not_visible", message, _show(hidden, elsewhere))

@@ -205,12 +205,14 @@ def _folders(paths: Iterable[str]) -> list[str]:
 
 
 def _shown_but_hidden(view: View) -> list[str]:
-    """Where inside the hidden folders of this machine would be seen."""
-    shown = [(bind.source, bind.target) for bind in view.binds] + [(root, root) for root in SYSTEM_ROOTS]
+    """Where inside the hidden folders of this machine would be seen, wherever links lead."""
+    shown = [(os.path.realpath(bind.source), bind.target) for bind in view.binds]
+    shown += [(root, root) for root in SYSTEM_ROOTS]
     found = {
         os.path.normpath(target + "/" + os.path.relpath(path, source))
-        for path in view.hidden
+        for path in {os.path.realpath(hidden) for hidden in view.hidden}
         for source, target in shown
         if is_below(path, source) and not (os.path.islink(source) and source in SYSTEM_ROOTS)
     }
-    return sorted(found)
+    # What lies in an emptied folder is gone with it, and could not be mounted there.
+    return sorted(path for path in found if not any(path != other and is_below(path, other) for other in found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,6 +43,8 @@ def conclude(
         directory.write(MANIFEST, run_manifest(facts, artifacts, reason))
         directory.write(RESULT, loop_result(facts, judgement.verdict, judgement.result, artifacts, reason))
     except OSError as error:
+        with contextlib.suppress(OSError):  # a verdict that is not reported must not be found either
+            directory.forget_verdict()
         judgement = no_verdict(f"the evidence could not be written: {error}", "infra_failed")
     return judgement.report(
         facts,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from generator.execute.redaction import redact_files, redacted_bytes
 from generator.runtime.handover import archive
 from generator.runtime.review import DETAILS_NAME, REWARD_NAME
 from generator.runtime.strictjson import write
@@ -68,9 +69,8 @@ class RunDirectory:
         with (self.path / ITERATIONS).open("ab", buffering=0) as stream:
             before = stream.tell()
             try:
-                written = stream.write(line)
-                if written < len(line):  # the disk is full
-                    stream.write(line[written:])
+                while line:  # a nearly full disk takes a part
+                    line = line[stream.write(line) :]
             except OSError:
                 stream.truncate(before)
                 raise
@@ -79,16 +79,18 @@ class RunDirectory:
         """Write a JSON file whole or not at all. Raises OSError."""
         write(str(self.path / name), dict(document))
 
-    def keep_agent_files(self, state: Path, trace: str) -> tuple[str, ...]:
+    def keep_agent_files(self, state: Path, trace: str, secrets: Mapping[str, str]) -> tuple[str, ...]:
         """Archive transcripts and the agent's run root, and copy its trace; returns what was too large to keep.
+
+        Values of `secrets` are replaced in the run root, which is changed for it, and in the trace.
 
         Raises:
             OSError: The archives cannot be written.
         """
         archive(str(self.transcripts), str(self.path / TRANSCRIPTS))
-        return (*self._keep_state(state), *self._keep_trace(state, trace))
+        return (*self._keep_state(state, secrets), *self._keep_trace(state, trace, secrets))
 
-    def _keep_state(self, state: Path) -> Iterator[str]:
+    def _keep_state(self, state: Path, secrets: Mapping[str, str]) -> Iterator[str]:
         """Archive the run root, which the agent has filled as it liked; yields what is not in the archive."""
         size = 0
         for number, entry in enumerate(walk(str(state), mend=True), start=1):
@@ -96,18 +98,19 @@ class RunDirectory:
             if size > MAX_EVENT_BYTES or number > MAX_EVENT_FILES:
                 yield f"the agent's run root holds over {MAX_EVENT_BYTES} bytes or {MAX_EVENT_FILES} files: not kept"
                 return
+        redact_files(str(state), secrets)
         left_out = archive(str(state), str(self.path / EVENTS), mend=True)
         if left_out:
             first = f"{shown(left_out[0].path)} ({left_out[0].reason})"
             yield f"not kept of the agent's run root: {first}{f' and {len(left_out) - 1} more' if left_out[1:] else ''}"
 
-    def _keep_trace(self, state: Path, trace: str) -> tuple[str, ...]:
+    def _keep_trace(self, state: Path, trace: str, secrets: Mapping[str, str]) -> tuple[str, ...]:
         from generator.source.tree import Kind, Refusal, Tree
 
         data = Tree(state).read(trace, MAX_TRACE_BYTES)
         if isinstance(data, Refusal):
             return () if data.kind is Kind.MISSING else (f"the agent's {trace} was not kept: {data.kind.value}",)
-        (self.path / TRACE).write_bytes(data)
+        (self.path / TRACE).write_bytes(redacted_bytes(data, secrets))
         return ()
 
     def forget_verdict(self) -> None:

@@ -10,6 +10,8 @@ from typing import Final
 from generator.execute.refusal import Refused
 
 DEFAULT_PORTS: Final = (443, 80)
+MAX_NAME: Final = 253  # RFC 1035, as its length is counted in text
+MAX_LABEL: Final = 63
 _NAME: Final = re.compile(r"(\*\.)?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*", re.ASCII)
 
 
@@ -38,6 +40,15 @@ def canonical_host(host: str) -> str:
         return str(ipaddress.ip_address(host))
     except ValueError:
         return host
+
+
+def is_host(host: str) -> bool:
+    """Whether `host` (as `canonical_host` writes it) is one address, or one name that a resolver takes."""
+    if _is_address(host):
+        return "%" not in host
+    labels = host.split(".")
+    short = len(host) <= MAX_NAME and all(len(label) <= MAX_LABEL for label in labels)
+    return short and not host.startswith("*") and _NAME.fullmatch(host) is not None
 
 
 def parse_allowed_host(text: str) -> AllowedHost | Refused:

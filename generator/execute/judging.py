@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from generator.execute.launcher import BubblewrapLauncher
 from generator.execute.preparation import choose_reviewer
-from generator.execute.records import RunFacts
+from generator.execute.records import RunFacts, turn_fault
 from generator.execute.refusal import granted
 from generator.execute.report import FailedCheck, RunReport
 from generator.execute.room import Room
@@ -19,7 +20,7 @@ from generator.execute.view import SYSTEM_PATH
 from generator.runtime.checks import CheckResult
 from generator.runtime.evalinput import RunContext
 from generator.runtime.launch import Launcher, ReviewPlace
-from generator.runtime.loop import GOAL_SATISFIED, ITERATIONS_EXHAUSTED
+from generator.runtime.loop import GOAL_SATISFIED, ITERATIONS_EXHAUSTED, RUNTIME_FAILURE
 from generator.runtime.plain import PlainLauncher
 from generator.runtime.review import run_review
 from generator.runtime.trees import create_directory
@@ -89,8 +90,6 @@ class Judgement:
         if listed:
             return (sum(item["status"] in MET for item in listed), len(listed))
         criteria, unmet = package.evaluation.criteria, set(self.result["unmetCriteria"])
-        if self.result["status"] == "passed":
-            return (len(criteria), len(criteria))
         named = sum(not unmet.isdisjoint(criterion.values()) for criterion in criteria)
         if self.result["status"] != "failed" or not unmet or named < len(unmet):
             return (0, 0)  # what is not met in the reviewer's own words says nothing about the others
@@ -99,6 +98,8 @@ class Judgement:
 
 def _ended(facts: RunFacts) -> str:
     """How the agent ended, for people: a built-in one has one turn, which is neither few nor many."""
+    if facts.stopped_reason == RUNTIME_FAILURE and facts.turns and (fault := turn_fault(facts.turns[-1])):
+        return f"{RUNTIME_FAILURE}: {fault}; see {facts.turns[-1]['transcriptPath']}"
     name = facts.agent.built_in
     if name is None or facts.stopped_reason not in (ITERATIONS_EXHAUSTED, GOAL_SATISFIED):
         return facts.stopped_reason
@@ -143,7 +144,7 @@ def judge(
         evaluation,
         place=place,
         handover=handover,
-        context=context,
+        context=replace(context, hidden=tuple(os.path.realpath(path) for path in hidden)),
         reviewer=granted(choose_reviewer(package, settings)),
         launcher=launcher,
         out_dir=str(out),

@@ -64,6 +64,7 @@ class BubblewrapLauncher:
             workdir=self.seen(job.cwd, place, trusted=False),
             network=self.network,
             user=self.user,
+            hidden=self.hidden,
         )
         job = replace(job, env={**(access.env if access else {}), **job.env})
         return self.sandbox.run(view, _at_home(job, view))

@@ -89,7 +89,7 @@ def prepare(package: TaskPackage, settings: RunSettings, room: Path) -> Preparat
     agent = find_agent(settings.options.agent, search, room, confined=confined)
     if isinstance(agent, Refused):
         return agent
-    if confined and (leak := _leak(agent, room, guarded) or _shows_rooms((*agent.binds, *_shown(folders)))):
+    if confined and (leak := agent_leak(agent, room, guarded) or _shows_rooms((*agent.binds, *_shown(folders)))):
         return leak
     agent = _with_solution(agent, package)
     if isinstance(agent, Refused):
@@ -102,8 +102,14 @@ def prepare(package: TaskPackage, settings: RunSettings, room: Path) -> Preparat
     )
 
 
-def _leak(agent: Agent, room: Path, guarded: tuple[str, ...]) -> Refused | None:
-    """The refusal when the agent's own folder holds, or lies in, what it must not see."""
+def agent_leak(agent: Agent, room: Path, guarded: tuple[str, ...]) -> Refused | None:
+    """The refusal when the agent's own folder holds, or lies in, what it must not see.
+
+    Args:
+        agent: Who works.
+        room: Where files of the agent were copied to; it may hold and lie in anything.
+        guarded: Absolute real paths that no agent may see.
+    """
     for bind in agent.binds:
         source = os.path.realpath(bind.source)
         for place in guarded:

@@ -12,6 +12,7 @@ import contextlib
 import functools
 import ipaddress
 import os
+import re
 import socket
 import threading
 from collections import Counter
@@ -21,7 +22,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from generator.execute.doorway import SOCKET_NAME
-from generator.execute.hosts import AllowedHost, canonical_host
+from generator.execute.hosts import AllowedHost, canonical_host, is_host
 
 MAX_HEAD_BYTES: Final = 32 * 1024
 MAX_CONNECTIONS: Final = 64
@@ -29,6 +30,8 @@ MAX_RECORDED: Final = 100  # different targets; an agent that scans must not fil
 HEAD_SECONDS: Final = 30.0
 CONNECT_SECONDS: Final = 30.0
 _CHUNK: Final = 64 * 1024
+_PORT: Final = re.compile("[0-9]{1,5}")  # Python refuses to read a number of thousands of digits
+_SHOWN: Final = 300  # characters of a malformed target in the answer
 
 
 @dataclass(slots=True)
@@ -186,6 +189,8 @@ async def _addresses(request: _Request) -> list[str]:
 
 def _is_inward(address: str) -> bool:
     parsed = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
+        parsed = parsed.ipv4_mapped
     return parsed.is_loopback or parsed.is_link_local or parsed.is_unspecified
 
 
@@ -217,9 +222,10 @@ def _authority(data: bytes, default: int) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon or port.endswith("]"):
         host, port = text, str(default)
-    if not host or not port.isdigit() or not 0 < int(port) < 65536:
-        raise _Refusal("400 Bad Request", f"{text!r} names no host and port")
-    return canonical_host(host), int(port)
+    host = canonical_host(host)
+    if not is_host(host) or not _PORT.fullmatch(port) or not 0 < int(port) < 65536:
+        raise _Refusal("400 Bad Request", f"{text[:_SHOWN]!r} names no host and port")
+    return host, int(port)
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -20,6 +20,7 @@ from generator.runtime.loop import published_stop_reason
 from generator.runtime.verdict import Verdict
 
 DATASET: Final = "harborsmith@local"
+SHOWN: Final = 200  # characters of one line of output that are shown to people
 ADAPTER: Final = "harborsmith-local"
 
 
@@ -231,6 +232,20 @@ def _environment() -> dict[str, Any]:
         "components": sorted(components),
     }
     return {**components, "fingerprint": fingerprint}
+
+
+def turn_fault(turn: Mapping[str, Any]) -> str:
+    """How the command of a turn (an iteration record) broke: its exit status, or why it did not start; else empty."""
+    code = turn["returnCode"]
+    if code is None:
+        return f"could not be started: {turn['notes'][:SHOWN]}"
+    return f"exited with {code}" if code != 0 else ""
+
+
+def last_line(turn: Mapping[str, Any]) -> str:
+    """The last line that the command of a turn printed, shortened; empty without output."""
+    lines = turn["notes"].rstrip().splitlines()
+    return lines[-1].strip()[:SHOWN] if lines else ""
 
 
 def _run_ids(turns: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -102,7 +102,7 @@ def _run(
         with proxy or contextlib.nullcontext():
             turns.work(notify, directory.append_iteration)
     with _catching(story), HeldBack():
-        story.notes += directory.keep_agent_files(room.state, TRACE)
+        story.notes += directory.keep_agent_files(room.state, TRACE, secrets_among(settings.agent_env))
     if story.failure is None:
         with _catching(story):
             story.judgement = _review(story, room, notify)

@@ -99,8 +99,8 @@ def understand(
     for value in (_unusable(out), refused, env, hosts, reviewer, fallback, turn_seconds, sandbox):
         if isinstance(value, Refused):
             return value
-    hidden = tuple(os.path.realpath(path) for path in (*bundled, *guarded, *_records(out / "runs"), out / "harbor"))
-    own = {os.path.realpath(path) for path in bundled}
+    own = tuple(os.path.realpath(path) for path in bundled)
+    hidden = (*own, *guarded_paths(out, guarded))
     return RunSettings(
         options=options,
         out=out,
@@ -116,6 +116,11 @@ def understand(
         limits=HandoverLimits(max_bytes=options.max_workspace_bytes),
         environ=environ,
     )
+
+
+def guarded_paths(out: Path, guarded: tuple[Path, ...]) -> tuple[str, ...]:
+    """Absolute real paths that no agent may see: `guarded`, and the runs and packages in the output directory."""
+    return tuple(os.path.realpath(path) for path in (*guarded, *_records(out / "runs"), out / "harbor"))
 
 
 def _records(runs: Path) -> tuple[Path, ...]:

@@ -9,13 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from generator.execute.members import MAX_SECONDS, Members
 from generator.execute.refusal import Blame, Refused
 from generator.package.compare import edits
 from generator.package.layout import MANIFEST, PACKAGE_FORMAT, REVIEW
 from generator.package.manifest import MAX_MANIFEST_BYTES
+from generator.package.refusals import TOKENS
 from generator.package.render import DEFAULT_IMAGE
 from generator.resources import RUNTIME
 from generator.runtime.evaluation import Evaluation, read_evaluation
+from generator.scenario.names import id_problem
 from generator.source.tree import Refusal, Tree
 
 MAX_FILE_BYTES: Final = 16 * 1024 * 1024
@@ -80,7 +83,6 @@ def _manifest(directory: Path) -> dict[str, Any] | Refused:
     if not directory.is_dir():
         return Refused("package_missing", f"there is no package directory {directory}", "harborsmith generate")
     data = Tree(directory).read(MANIFEST, MAX_MANIFEST_BYTES)
-    data = Tree(directory).read(MANIFEST, MAX_MANIFEST_BYTES)
     manifest = f"{MANIFEST}: {data.kind.value}" if isinstance(data, Refusal) else _parse_manifest(data)
     if isinstance(manifest, dict):
         return manifest
@@ -121,30 +123,47 @@ def _read(directory: Path, manifest: Mapping[str, Any]) -> TaskPackage | Refused
         texts[name] = data.decode("utf-8", "replace")
     try:
         evaluation = read_evaluation(str(directory / "tests" / "evaluation.json"))
+        _check_evaluation(evaluation, manifest["scenario"]["id"])
     except ValueError as error:
         return _invalid(directory, str(error))
     try:
-        task = tomllib.loads(texts["task.toml"])
-        metadata = task["metadata"]
+        task = Members(tomllib.loads(texts["task.toml"]))
+        metadata = task.table("metadata")
         return TaskPackage(
             directory=directory,
-            user=task["agent"]["user"],
+            user=task.table("agent").text("user", TOKENS["user"]),
             scenario_id=evaluation.scenario_id,
             version=evaluation.scenario_version,
             evaluation=evaluation,
-            metadata=metadata,
-            timeout_seconds=float(metadata["run_timeout_sec"]),
-            max_iterations=int(metadata["max_iterations"]),
-            network=task["environment"]["network_mode"] == "public",
-            review_network=task["verifier"]["environment"]["network_mode"] == "public",
+            metadata=metadata.values,
+            timeout_seconds=metadata.seconds("run_timeout_sec"),
+            max_iterations=metadata.count("max_iterations"),
+            network=task.table("environment").text("network_mode") == "public",
+            review_network=task.table("verifier").table("environment").text("network_mode") == "public",
             git="git init" in texts["environment/Dockerfile"],
             machine=tuple(_machine(directory, texts)),
             digest=manifest["digests"]["whole"],
-            continuity=metadata.get("continuity"),
-            tools=tuple(metadata.get("tools", ())),
+            continuity=metadata.text("continuity") if "continuity" in metadata.values else None,
+            tools=metadata.texts("tools") if "tools" in metadata.values else (),
         )
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+    except (ValueError, RecursionError) as error:  # a TOML error is a ValueError
         return _invalid(directory, f"task.toml: {error}")
+
+
+def _check_evaluation(evaluation: Evaluation, scenario_id: str) -> None:
+    """The id becomes a directory of the run, so it has to be a name, and the manifest's. Raises ValueError."""
+    problem = id_problem(evaluation.scenario_id)
+    if problem is not None:
+        raise ValueError(f"tests/evaluation.json: scenarioId {evaluation.scenario_id!r:.60}: {problem}")
+    if evaluation.scenario_id != scenario_id:
+        raise ValueError(f"tests/evaluation.json: scenarioId is not {scenario_id!r:.60}, which {MANIFEST} names")
+    if TOKENS["workdir"].fullmatch(evaluation.workdir) is None:
+        raise ValueError(f"tests/evaluation.json: workdir {evaluation.workdir!r:.60} is no plain absolute path")
+    times = [("reviewerTimeoutSeconds", evaluation.reviewer_seconds)]
+    times += [(f"checks[{index}]: timeoutSeconds", check.seconds) for index, check in enumerate(evaluation.checks)]
+    for name, seconds in times:
+        if not seconds <= MAX_SECONDS:
+            raise ValueError(f"tests/evaluation.json: {name} is over {MAX_SECONDS}")
 
 
 def _machine(directory: Path, texts: Mapping[str, str]) -> list[str]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from generator.execute.agent import ORACLE, Agent
-from generator.execute.redaction import redacted
+from generator.execute.records import last_line, turn_fault
+from generator.execute.redaction import redacted, redacted_completion, redacted_result
 from generator.execute.room import Room
 from generator.execute.sandbox import Sandbox
 from generator.execute.view import Bind, View, home_of
@@ -22,6 +23,7 @@ from generator.runtime.loop import (
     DONE,
     GOAL_SATISFIED,
     JSON_FINAL_LINE,
+    RUNTIME_FAILURE,
     TERMINAL,
     Completion,
     TurnPaths,
@@ -130,7 +132,7 @@ class Turns:
             notify(f"turn {number} started")
             completion = self._turn(number, deadline, record)
             elapsed = time.monotonic() - self.progress.started
-            notify(f"turn {number} ended: {completion.reason} ({elapsed:.1f} s)")
+            notify(f"turn {number} ended: {_ending(completion, self.progress.records[-1])} ({elapsed:.1f} s)")
             step = next_step(completion, number, self._assignment.max_turns, deadline - time.monotonic())
             if step.stop:
                 self.progress.stopped_reason = step.stopped_reason
@@ -142,9 +144,12 @@ class Turns:
         left = max(0.0, deadline - time.monotonic())
         limits = Limits(seconds=min(left, self._assignment.turn_seconds))
         with HeldBack() as held:
-            outcome = redacted(self._start(number, self._message(number), limits), self._assignment.secrets)
+            outcome = self._start(number, self._message(number), limits)
             result = _read_result(self._room.result(number) / _result_name(number))
             completion = self._completion(outcome, result, interrupted=held.number is not None)
+            secrets = self._assignment.secrets  # only what is kept lacks them: the protocol's own words stay readable
+            outcome, result = redacted(outcome, secrets), redacted_result(result, secrets)
+            completion = redacted_completion(completion, secrets)
             made = self._keep(number, outcome, completion, result, limits, left)
             self.progress.records.append(made)
             record(made)
@@ -242,6 +247,14 @@ class Turns:
             adapter_id=task.agent.id,
         )
         return {**task.env, **published}
+
+
+def _ending(completion: Completion, turn: Mapping[str, Any]) -> str:
+    """Why a turn ended; with the exit status and the last words of a command that broke."""
+    if completion.reason != RUNTIME_FAILURE:
+        return completion.reason
+    said = last_line(turn) if turn["returnCode"] is not None else ""
+    return ": ".join(filter(None, (completion.reason, turn_fault(turn), said)))
 
 
 def _goal_name(number: int) -> str:

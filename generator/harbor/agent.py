@@ -24,13 +24,13 @@ from generator import __version__
 from generator.execute.refusal import Refused
 from generator.execute.settings import TURN_SECONDS
 from generator.harbor.assignment import Assignment, understand
+from generator.harbor.commands import AGENT, command_of
 from generator.harbor.inside import Supervisor
-from generator.harbor.ledger import Ledger
+from generator.harbor.ledger import COMMAND_AGENT_NAME, Ledger
 from generator.harbor.turns import Turns
 from generator.harbor.usage import total
 from generator.runtime.loop import JSON_FINAL_LINE
 
-NAME: Final = "harborsmith-command"
 CLOSE_SECONDS: Final = 90.0
 
 
@@ -38,8 +38,9 @@ class CommandOptions(AgentOptions):
     """What `--ak NAME=VALUE` takes."""
 
     command: str = Field(
-        description="A file or a directory with an executable `run`, uploaded; or a program in the image."
+        default="", description="A file or a directory with an executable `run`, uploaded; or a program in the image."
     )
+    command_sha256: str = Field(default="", description=f"Instead of it: the digest of the one in {AGENT}.")
     iterations: int | None = Field(default=None, ge=1, description="Most turns. Default: as the scenario says.")
     turn_timeout: float = Field(default=TURN_SECONDS, gt=0, description="Seconds of a turn.")
     env_names: str = Field(default="", description="Variables of Harbor's environment for the agent: A,B.")
@@ -56,7 +57,7 @@ class CommandAgent(BaseAgent):
     @staticmethod
     def name() -> str:
         """What Harbor's records call it."""
-        return NAME
+        return COMMAND_AGENT_NAME
 
     def version(self) -> str:
         """Ours."""
@@ -72,10 +73,11 @@ class CommandAgent(BaseAgent):
         if environment.is_path_mounted(self.environment_logs_dir, self.logs_dir):
             # What we write here would be written where links of the agent's lead to.
             raise ValueError("the agent's log directory is mounted from this machine; leave auto_mounting out")
+        command = command_of(self.options.command, self.options.command_sha256, AGENT, os.environ)
         with tempfile.TemporaryDirectory() as folder:
             found = understand(
                 task=Path(environment.environment_dir).parent,
-                options=self.options.model_dump(),
+                options={**self.options.model_dump(), "command": command},
                 environ=os.environ,
                 overlay=self.extra_env,
                 room=Path(folder) / "agent",
@@ -88,7 +90,7 @@ class CommandAgent(BaseAgent):
 
     async def run(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:
         """Run turns until one says stop; what they gave stands in `context` and the log directory at any time."""
-        ledger = self._assignment.ledger(self.logs_dir.parent.name, instruction, NAME, __version__)
+        ledger = self._assignment.ledger(self.logs_dir.parent.name, instruction, COMMAND_AGENT_NAME, __version__)
         turns = Turns(self._assignment, ledger, self._supervisor, self._home)
         try:
             async for _ in turns.work():

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from generator.execute.agent import Agent, find_agent_for_image
 from generator.execute.agentenv import agent_variables
+from generator.execute.preparation import agent_leak
 from generator.execute.refusal import Blame, Refused
 from generator.execute.taskpackage import TaskPackage, open_package
-from generator.execute.view import overlaps
 from generator.harbor.ledger import Ledger
 from generator.runtime.loop import session_handle
 
@@ -79,10 +79,8 @@ def understand(
     agent = find_agent_for_image(options["command"], room)
     if isinstance(agent, Refused):
         return agent
-    for bind in agent.binds:
-        if bind.source != str(room) and overlaps(os.path.realpath(bind.source), os.path.realpath(task)):
-            message = f"{bind.source} would show the agent the package, which holds the answers"
-            return Refused("agent_path_leaks", message, "keep the agent in a folder of its own")
+    if leak := agent_leak(agent, room, (os.path.realpath(task),)):
+        return leak
     names = [name.strip() for name in options["env_names"].split(",") if name.strip()]
     given = {name: environ[place] for name in names for place in (name, PREFIX + name) if place in environ}
     env = agent_variables((*names, *overlay), {**given, **overlay})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -10,12 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.execute.interrupt import Interrupted
+from generator.execute.preparation import agent_leak
 from generator.execute.records import Isolation
 from generator.execute.refusal import Blame, Refused
 from generator.execute.report import RunReport
+from generator.execute.settings import guarded_paths
 from generator.execute.taskpackage import TaskPackage
-from generator.execute.view import overlaps
-from generator.harbor import assignment, reviewer
+from generator.harbor import assignment, commands, reviewer
 from generator.harbor.job import Job
 from generator.harbor.launch import installed_version, missing_harbor, run_job, stamp
 from generator.harbor.record import LEVEL, missing_trial, record_trial
@@ -34,17 +34,35 @@ class HarborOutcome:
 
 
 def run_packages(
-    packages: Sequence[TaskPackage], options: HarborOptions, out: Path, environ: Mapping[str, str], notify: Notify
+    packages: Sequence[TaskPackage],
+    options: HarborOptions,
+    out: Path,
+    environ: Mapping[str, str],
+    notify: Notify,
+    *,
+    guarded: tuple[Path, ...] = (),
 ) -> HarborOutcome:
     """Run every package `options.runs` times and record each trial as a run.
 
     Nothing is started when the command suits one of the packages badly. An interruption is part of the last report.
+
+    Args:
+        packages: What to run.
+        options: What was typed.
+        out: Output directory.
+        environ: The operator's variables.
+        notify: Gets a line whenever a trial has ended.
+        guarded: What no agent may see beside the packages and what is in `out`: an agent's folder is uploaded whole.
     """
     with tempfile.TemporaryDirectory() as folder:
-        settings = understand(options, Path(folder) / "agent", environ)
+        room = Path(folder) / "agent"
+        settings = understand(options, room, environ)
         if isinstance(settings, Refused):
             return HarborOutcome(refused=(settings,))
         refused = tuple(problem for package in packages if (problem := _problem(package, settings)) is not None)
+        private = guarded_paths(out, (*guarded, *(package.directory for package in packages)))
+        if not refused and settings.agent and (leak := agent_leak(settings.agent, room, private)):
+            refused = (leak,)
         if not refused and (missing := missing_harbor()) is not None:
             refused = (missing,)
         if refused or not packages:
@@ -55,13 +73,7 @@ def run_packages(
 def _problem(package: TaskPackage, settings: HarborSettings) -> Refused | None:
     """Why a package cannot be run with these settings."""
     chosen = choose_reviewer(package, settings)
-    if isinstance(chosen, Refused):
-        return chosen
-    for bind in settings.agent.binds if settings.agent else ():
-        if overlaps(os.path.realpath(bind.source), os.path.realpath(package.directory)):
-            message = f"--agent {bind.source} would show the agent {package.directory}, which only the reviewer may see"
-            return Refused("agent_path_leaks", message, "keep the agent in a folder of its own")
-    return None
+    return chosen if isinstance(chosen, Refused) else None
 
 
 def run_understood(
@@ -96,7 +108,9 @@ def run_understood(
 
 def _values(settings: HarborSettings) -> dict[str, str]:
     """What agent and review are given, as variables of Harbor's process: never in a file, never in an argument list."""
+    texts = {commands.AGENT: settings.choice.command or "", commands.REVIEWER: settings.review.command}
     return {
+        **{name: text for name, text in texts.items() if text},
         **{assignment.PREFIX + name: value for name, value in settings.agent_env.items()},
         **{reviewer.PREFIX + name: value for name, value in settings.review_env.items()},
     }
@@ -141,3 +155,5 @@ def _record(trial: Trial, package: TaskPackage, settings: HarborSettings, out: P
         )
     except OSError as error:
         return missing_trial(package, isolation, f"the evidence of {trial.name} could not be written: {error}")
+    except Exception as error:  # noqa: BLE001 -- a record that nobody foresaw must not cost other trials their report
+        return missing_trial(package, isolation, f"the record of {trial.name} cannot be read: {error!r}")

@@ -1,4 +1,4 @@
-"""A Harbor job as the file that `harbor run -c` reads. It holds names of variables, never their values."""
+"""A Harbor job as the file that `harbor run -c` reads: names of variables and digests of commands, never texts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from generator.harbor.assignment import PREFIX
+from generator.harbor.commands import digest
 
 COMMAND_AGENT: Final = "generator.harbor.agent:CommandAgent"
 OPERATOR_VERIFIER: Final = "generator.harbor.verifier:OperatorVerifier"
@@ -85,7 +86,7 @@ def job_config(job: Job) -> dict[str, Any]:
     verifier: dict[str, Any] = {
         "import_path": OPERATOR_VERIFIER,
         "kwargs": {
-            "reviewer": job.reviewer.command,
+            "reviewer_sha256": digest(job.reviewer.command),
             "source": job.reviewer.source,
             "shell": job.reviewer.shell,
             "env_names": ",".join(job.reviewer.env_names),
@@ -117,15 +118,15 @@ def _agent(choice: AgentChoice) -> dict[str, Any]:
         if choice.env_names:
             made["env"] = {name: f"${{{PREFIX}{name}}}" for name in choice.env_names}
     else:
-        made = {"import_path": COMMAND_AGENT, "kwargs": _options(choice)}
+        made = {"import_path": COMMAND_AGENT, "kwargs": _options(choice, choice.command)}
     if choice.hosts:
         made["extra_allowed_hosts"] = list(choice.hosts)
     return made
 
 
-def _options(choice: AgentChoice) -> Mapping[str, Any]:
+def _options(choice: AgentChoice, command: str) -> Mapping[str, Any]:
     options = {
-        "command": choice.command,
+        "command_sha256": digest(command),
         "iterations": choice.iterations,
         "turn_timeout": choice.turn_seconds,
         "protocol": choice.protocol,

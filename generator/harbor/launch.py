@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -21,7 +22,6 @@ from generator.harbor.results import RESULT
 # No report to anybody, and no look for prices on the network, which would hold every start up for seconds offline.
 QUIET: Final = {"HARBOR_TELEMETRY": "0", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
 OLDEST_PYTHON: Final = (3, 12)
-LOG: Final = "harbor.log"
 POLL_SECONDS: Final = 1.0
 END_SECONDS: Final = 120.0  # for Harbor to end its containers and write its records
 SHOWN_LINES: Final = 6
@@ -143,5 +143,5 @@ def installed_version() -> str:
 
 
 def stamp() -> str:
-    """A name for a new job: the time in UTC, to the second."""
-    return time.strftime("%Y%m%d-%H%M%S", time.gmtime())
+    """A name for a new job: the time in UTC to the second, and what tells it from another of that second."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(3)}"

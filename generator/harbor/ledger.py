@@ -19,6 +19,7 @@ from generator.harbor.trajectory import TurnStory, trajectory
 from generator.runtime.records import journey
 from generator.runtime.strictjson import write
 
+COMMAND_AGENT_NAME: Final = "harborsmith-command"  # what Harbor's records call our agent
 CONTEXT: Final = "context.json"
 TRAJECTORY: Final = "trajectory.json"
 TRANSCRIPTS: Final = "transcripts"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +16,8 @@ from generator.execute.judging import Judgement, no_verdict
 from generator.execute.records import Isolation, RunFacts
 from generator.execute.report import RunReport
 from generator.execute.taskpackage import TaskPackage
-from generator.harbor.ledger import CONTEXT, CONTEXT_VERSION, TRAJECTORY
+from generator.harbor.context import MAX_BYTES, UNKNOWN, RecordedRun, is_ours, read_recorded_run
+from generator.harbor.ledger import TRAJECTORY
 from generator.harbor.ledger import TRANSCRIPTS as TRANSCRIPT_FOLDER
 from generator.harbor.results import AGENT_FAILED, AGENT_TIMED_OUT, CANCELLED, Trial
 from generator.harbor.verdict import judgement_of
@@ -30,17 +31,15 @@ from generator.runtime.trees import FILE, clone_file, create_directory, remove_t
 
 ADAPTER: Final = "harborsmith-harbor"
 LEVEL: Final = "container"
-MAX_BYTES: Final = 64 * 1024 * 1024
-UNKNOWN: Final = "unknown"
 _FROM_VERIFIER: Final = (
     ARTIFACTS["evalInput"],
     ARTIFACTS["evalResult"],
-    ARTIFACTS["journey"],
     ARCHIVE_NAME,
     SUMMARY_NAME,
     LOG_NAME,
 )
-_FROM_AGENT: Final = (ITERATIONS, EVENTS, TRACE, TRAJECTORY)
+# Under our agent alone: another one can write them into its log directory itself.
+_FROM_OURS: Final = (("verifier", ARTIFACTS["journey"]), ("agent", ITERATIONS), ("agent", EVENTS), ("agent", TRACE))
 _STOPPED: Final = {AGENT_TIMED_OUT: AGENT_TIMEOUT, AGENT_FAILED: RUNTIME_FAILURE, CANCELLED: "cancelled"}
 
 
@@ -69,20 +68,19 @@ def record_trial(
         OSError: The run directory cannot be made.
     """
     directory = _run_directory(out, package.scenario_id, trial.name)
-    told = _context(trial)
+    told = read_recorded_run(trial)
     _copy_evidence(trial, directory)
-    judgement = _judgement(trial, package)
-    stopped = _stopped(trial, told)
+    judgement = _judgement(trial, package, told)
     who = agent or _harbors_agent(trial)
-    warnings = (*_warnings(trial), *told.get("notes", ()), *judgement.warnings)
+    warnings = (*_warnings(trial), *told.notes, *judgement.warnings)
     facts = RunFacts(
         run_id=directory.run_id,
         package=package,
         agent=who,
-        session=_session(told),
-        turns=_turns(told),
-        stopped_reason=stopped,
-        max_turns=told.get("maxIterations", package.max_iterations),
+        session=told.session,
+        turns=told.turns,
+        stopped_reason=told.stopped_reason or _STOPPED.get(trial.error[0], ""),
+        max_turns=told.max_turns or package.max_iterations,
         started=trial.started,
         ended=trial.ended,
         isolation=isolation,
@@ -121,22 +119,14 @@ def _run_directory(out: Path, scenario_id: str, name: str) -> RunDirectory:
     return made
 
 
-def _context(trial: Trial) -> Mapping[str, Any]:
-    """What the command agent recorded; empty for another agent."""
-    try:
-        value = read_object(str(trial.directory / "agent" / CONTEXT), MAX_BYTES)
-    except (OSError, ValueError):
-        return {}
-    return value if value.get("version") == CONTEXT_VERSION else {}
-
-
 def _copy_evidence(trial: Trial, directory: RunDirectory) -> None:
     """Copy what is a regular file under its published name; a container's files are followed nowhere."""
-    for folder, names in (("verifier", _FROM_VERIFIER), ("agent", _FROM_AGENT)):
-        for name in names:
-            _copy(trial.directory / folder / name, directory.path / name)
+    files = [*(("verifier", name) for name in _FROM_VERIFIER), ("agent", TRAJECTORY)]
+    for folder, name in (*files, *(_FROM_OURS if is_ours(trial) else ())):
+        _copy(trial.directory / folder / name, directory.path / name)
     transcripts = trial.directory / "agent" / TRANSCRIPT_FOLDER
-    for entry in walk(str(transcripts)) if transcripts.is_dir() and not transcripts.is_symlink() else ():
+    kept = is_ours(trial) and transcripts.is_dir() and not transcripts.is_symlink()
+    for entry in walk(str(transcripts)) if kept else ():
         if entry.kind == FILE and "/" not in entry.path:
             _copy(transcripts / entry.path, directory.transcripts / entry.path)
     archive(str(directory.transcripts), str(directory.path / TRANSCRIPTS))
@@ -148,7 +138,7 @@ def _copy(source: Path, target: Path) -> None:
         clone_file(str(source), str(target), executable=False)
 
 
-def _judgement(trial: Trial, package: TaskPackage) -> Judgement:
+def _judgement(trial: Trial, package: TaskPackage, told: RecordedRun) -> Judgement:
     kind, message = trial.error
     first = message.strip().splitlines()[:1]
     broke = f"{kind}: {first[0] if first else 'no message'}"
@@ -159,22 +149,9 @@ def _judgement(trial: Trial, package: TaskPackage) -> Judgement:
     except (OSError, ValueError) as problem:
         reason = f"Harbor reports {broke}" if kind else f"the review left no {DETAILS_NAME}: {problem}"
         return no_verdict(reason, "cancelled" if kind == CANCELLED else "infra_failed")
-    return judgement_of(details, trial.rewards, package.evaluation)
-
-
-def _stopped(trial: Trial, told: Mapping[str, Any]) -> str:
-    """Why the agent ended: in its own records, else by how Harbor saw it end."""
-    said = told.get("implementationStoppedReason")
-    return said if isinstance(said, str) and said else _STOPPED.get(trial.error[0], "")
-
-
-def _turns(told: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    runs = told.get("journey", {}).get("implementationRuns", ())
-    return [run for run in runs if isinstance(run, dict)]
-
-
-def _session(told: Mapping[str, Any]) -> str:
-    return str(told.get("journey", {}).get("sessionHandle") or UNKNOWN)
+    return judgement_of(
+        details, trial.rewards, package.evaluation, completed=told.completed, stopped=told.stopped_reason
+    )
 
 
 def _harbors_agent(trial: Trial) -> Agent:

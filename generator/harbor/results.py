@@ -25,7 +25,7 @@ class Trial:
     Attributes:
         directory: Where it is recorded.
         package: The package directory it was made of.
-        name: Its name.
+        name: Its name, which is its directory's.
         agent: Name and version of the agent, as Harbor knows them.
         rewards: What the verifier wrote; None without a reward.
         error: Type and message of the exception that ended it or its agent; empty types mean none.
@@ -49,14 +49,17 @@ class Trial:
 
 
 def trials(job: Path) -> Iterator[Trial]:
-    """The finished trials of a job, by name. What is no readable record is passed over: its trial counts as missing."""
+    """The finished trials of a job, by name.
+
+    What is no readable record, or that of another directory, is passed over: its trial counts as missing.
+    """
     for directory in sorted(job.iterdir()) if job.is_dir() else ():
         if directory.is_symlink() or not directory.is_dir():
             continue
         try:
             value = read_object(str(directory / RESULT), MAX_BYTES)
             yield _trial(directory, value)
-        except (OSError, LookupError, TypeError, ValueError):
+        except (OSError, AttributeError, LookupError, TypeError, ValueError):
             continue
 
 
@@ -64,10 +67,12 @@ def _trial(directory: Path, value: Mapping[str, Any]) -> Trial:
     verified, failed = value.get("verifier_result") or {}, value.get("exception_info") or {}
     info = value.get("agent_info") or {}
     started = _time(value.get("started_at"))
+    if value["trial_name"] != directory.name:
+        raise ValueError("the record is another trial's")
     return Trial(
         directory=directory,
         package=Path(value["config"]["task"]["path"]),
-        name=str(value["trial_name"]),
+        name=directory.name,
         agent=(str(info.get("name", "unknown")), str(info.get("version", "unknown"))),
         rewards=verified.get("rewards"),
         error=(str(failed.get("exception_type", "")), str(failed.get("exception_message", ""))),

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from generator.execute.agentenv import base_variables
-from generator.execute.redaction import redacted, secrets_among
+from generator.execute.redaction import redacted, redacted_completion, redacted_result, secrets_among
 from generator.harbor.assignment import Assignment
 from generator.harbor.inside import Home, Supervisor, TurnOrder
 from generator.harbor.ledger import TRANSCRIPTS, Ledger
@@ -92,7 +92,7 @@ class Turns:
                 seconds=seconds,
             )
         )
-        return self._record(turn, redacted(outcome, self._secrets), result)
+        return self._record(turn, outcome, result)
 
     def _record(self, turn: _Turn, outcome: Outcome, result: AgentResult) -> Completion:
         package, agent = self._assignment.package, self._assignment.agent
@@ -104,6 +104,8 @@ class Turns:
             protocol=self._assignment.protocol,
             promise=package.evaluation.completion_promise,
         )
+        completion = redacted_completion(completion, self._secrets)
+        outcome, result = redacted(outcome, self._secrets), redacted_result(result, self._secrets)
         wall = round(package.timeout_seconds * 1000) if turn.last else None
         record = iteration_record(
             iteration=turn.number,

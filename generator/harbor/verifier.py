@@ -10,6 +10,7 @@ from typing import Any
 from harbor.models.verifier.result import VerifierResult
 from harbor.verifier.verifier import Verifier
 
+from generator.harbor.commands import REVIEWER, command_of
 from generator.harbor.reviewer import FOLDER, OPERATOR, Shipment, review_variables, ship
 from generator.runtime.operators import ENVIRONMENT, FILE
 from generator.runtime.strictjson import write
@@ -19,19 +20,31 @@ class OperatorVerifier(Verifier):
     """Hands the operator's part to the review before it starts."""
 
     def __init__(
-        self, *, reviewer: str = "", source: str = ENVIRONMENT, shell: bool = False, env_names: str = "", **given: Any
+        self,
+        *,
+        reviewer: str = "",
+        reviewer_sha256: str = "",
+        source: str = ENVIRONMENT,
+        shell: bool = False,
+        env_names: str = "",
+        **given: Any,
     ) -> None:
         """Set up.
 
         Args:
             reviewer: A command, as `--reviewer` takes it; empty for the package's own.
+            reviewer_sha256: Instead of it: the digest of the one in `commands.REVIEWER`.
             source: `option`, which comes before the package's reviewer, or `environment`, which comes after it.
             shell: Whether a shell reads the command.
             env_names: Variables of Harbor's environment for the review: `A,B`.
             given: What Harbor gives every verifier.
+
+        Raises:
+            ValueError: The variable holds another reviewer, or the command cannot be read.
         """
         super().__init__(skip_tests_upload=True, **given)  # our images hold their tests
-        self._shipment = ship(reviewer, source=source, shell=shell) if reviewer else None
+        command = command_of(reviewer, reviewer_sha256, REVIEWER, os.environ)
+        self._shipment = ship(command, source=source, shell=shell) if command else None
         self._env = review_variables(env_names, os.environ)
 
     async def verify(self) -> VerifierResult:

@@ -33,6 +33,7 @@ class RunContext:
         iterations_used: Number of turns.
         completed: Whether the agent said that it was done; None when nobody recorded it.
         left_out: What the handed-over archive lacks of the work.
+        hidden: Real paths of this machine that no link in the work may lead to.
     """
 
     run_id: str = ""
@@ -42,6 +43,7 @@ class RunContext:
     iterations_used: Optional[int] = None
     completed: Optional[bool] = None
     left_out: Tuple[LeftOut, ...] = ()
+    hidden: Tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

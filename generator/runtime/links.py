@@ -13,25 +13,28 @@ LEAVING = "link out of the workspace"
 ENDLESS = "link that never ends"
 
 
-def copy_tree(source: str, target: str, homes: Sequence[str] = ()) -> Tuple[LeftOut, ...]:
+def copy_tree(
+    source: str, target: str, homes: Sequence[str] = (), forbidden: Sequence[str] = ()
+) -> Tuple[LeftOut, ...]:
     """Copy a workspace into the new directory `target`, without the links that leave it; returns what is missing."""
     left_out = clone_tree(source, target)
-    return left_out + drop_leaving_links(target, (*homes, os.path.realpath(source)))
+    return left_out + drop_leaving_links(target, (*homes, os.path.realpath(source)), forbidden)
 
 
-def drop_leaving_links(top: str, homes: Sequence[str] = ()) -> Tuple[LeftOut, ...]:
+def drop_leaving_links(top: str, homes: Sequence[str] = (), forbidden: Sequence[str] = ()) -> Tuple[LeftOut, ...]:
     """Remove every link that leads out of the tree, or has no end; links to system folders are allowed.
 
     Args:
         top: The tree.
         homes: Absolute paths at which the tree stood or will stand: an absolute link below one of them leads inside,
             and becomes a relative one so that it does so in every copy.
+        forbidden: Real paths that no link may lead to, into or above, also where they lie in a system folder.
 
     Returns:
         The removed links with their targets. Raises OSError when the tree cannot be changed.
     """
     found = [entry.path for entry in walk(top) if entry.kind == LINK]
-    faults = [(path, _fault(top, path, homes)) for path in found]
+    faults = [(path, _fault(top, path, homes, forbidden)) for path in found]
     removed = []
     for path, fault in faults:
         if fault:
@@ -51,7 +54,7 @@ def _make_relative(top: str, path: str, homes: Sequence[str]) -> None:
         os.symlink("/".join([*[".."] * path.count("/"), *inside]) or ".", place)
 
 
-def _fault(top: str, path: str, homes: Sequence[str]) -> str:
+def _fault(top: str, path: str, homes: Sequence[str], forbidden: Sequence[str]) -> str:
     """Follow a link component by component as the kernel would, with the tree standing at its homes."""
     here: List[str] = []
     ahead = path.split("/")[::-1]
@@ -75,7 +78,7 @@ def _fault(top: str, path: str, homes: Sequence[str]) -> str:
         if target.startswith("/"):
             inside = _below_home(target, homes)
             if inside is None:
-                return "" if _is_system("/".join([target, *reversed(ahead)])) else LEAVING
+                return "" if _is_system("/".join([target, *reversed(ahead)]), forbidden) else LEAVING
             here = []
             ahead += reversed(inside)
         else:
@@ -106,6 +109,12 @@ def _parts(path: str) -> List[str]:
     return [part for part in path.split("/") if part not in ("", ".")]
 
 
-def _is_system(path: str) -> bool:
+def _is_system(path: str, forbidden: Sequence[str]) -> bool:
     real = os.path.realpath(path)
-    return any(real == folder or real.startswith(folder + "/") for folder in SYSTEM)
+    if any(_is_below(real, folder) or _is_below(folder, real) for folder in forbidden):
+        return False
+    return any(_is_below(real, folder) for folder in SYSTEM)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder + "/")

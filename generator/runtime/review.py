@@ -49,7 +49,7 @@ class ReviewReport:
         checks: Results of the checks, in order.
         problem: Why there is no verdict; empty with one.
         warnings: What a person should know before believing it.
-        reviewer: Which reviewer was asked (`source`, `sha256`, `command`); None when none was.
+        reviewer: Which reviewer was asked (`source`, `sha256`); None when none was.
         left_out: What the reviewed tree lacks of the work.
     """
 
@@ -162,12 +162,12 @@ class _Review:
         empty_directory(self._place.room)
         homes = (self._evaluation.workdir,)
         if os.path.isdir(handover):
-            self._left_out += copy_tree(handover, self._paths.original, homes)
+            self._left_out += copy_tree(handover, self._paths.original, homes, self._context.hidden)
             return ""
         if not os.path.isfile(handover) or os.path.islink(handover):
             return f"the finished work did not arrive: there is no archive {handover}"
         self._sha256 = digest(handover)
-        unpacked = unpack(handover, self._paths.original, limits, homes)
+        unpacked = unpack(handover, self._paths.original, limits, homes, self._context.hidden)
         self._left_out += unpacked.left_out
         if unpacked.problem:
             remove_tree(self._paths.original)
@@ -248,7 +248,7 @@ class _Review:
         argv = tuple(word.replace("{reviewer}", folder) for word in reviewer.argv)
         if reviewer.source != "package":
             argv = reviewer.argv
-        self._asked = {"source": reviewer.source, "sha256": reviewer.sha256, "command": list(reviewer.argv)}
+        self._asked = {"source": reviewer.source, "sha256": reviewer.sha256}  # its words may hold a token
         env = {**reviewer.env, **reviewer_environment(told, self._place, self._seen)}
         if not reviewer.trusted:
             env = {**submission_job("", "", 1, self._environ).env, **env}

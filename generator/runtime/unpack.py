@@ -36,7 +36,13 @@ class Unpacked:
     problem: str = ""
 
 
-def unpack(archive: str, target: str, limits: HandoverLimits = DEFAULT_LIMITS, homes: Sequence[str] = ()) -> Unpacked:
+def unpack(
+    archive: str,
+    target: str,
+    limits: HandoverLimits = DEFAULT_LIMITS,
+    homes: Sequence[str] = (),
+    forbidden: Sequence[str] = (),
+) -> Unpacked:
     """Unpack a plain tar into `target`, an empty or missing directory.
 
     Modes become 0644, 0755 for what was executable, and 0755 for directories; setuid and owners are dropped. Of members
@@ -47,6 +53,7 @@ def unpack(archive: str, target: str, limits: HandoverLimits = DEFAULT_LIMITS, h
         target: Where to.
         limits: Entries and bytes of data that may be written.
         homes: Where the tree stands for those who look at it; see `links.drop_leaving_links`.
+        forbidden: Where no link may lead; see there.
     """
     try:
         with open(archive, "rb") as stream, tarfile.open(fileobj=stream, mode="r:") as tar:
@@ -57,7 +64,7 @@ def unpack(archive: str, target: str, limits: HandoverLimits = DEFAULT_LIMITS, h
                 work.take(member)
             _check_end(tar, stream)
             work.make_links()
-            left_out = (*work.left_out, *drop_leaving_links(work.top, homes))
+            left_out = (*work.left_out, *drop_leaving_links(work.top, homes, forbidden))
     except _TooLargeError as problem:
         return Unpacked(problem=str(problem))
     except _PARSE_ERRORS as problem:

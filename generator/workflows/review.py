@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.execute.interrupt import raising
@@ -15,6 +15,7 @@ from generator.execute.room import room_folder
 from generator.execute.settings import Options, understand
 from generator.execute.taskpackage import open_package
 from generator.execute.view import is_below
+from generator.package.output import Output
 from generator.resources import data_folder
 from generator.workflows.run import Notify, RunOutcome, exit_of
 
@@ -44,7 +45,7 @@ def review(request: ReviewRequest, environ: Mapping[str, str], notify: Notify) -
         except OSError as error:
             return _refused(Refused("package_unreadable", f"{error.filename}: {error.strerror}", "", Blame.MACHINE))
         if isinstance(package, Refused):
-            return _refused(package)
+            return _refused(_with_place(package, request))
         problem = check_package(package, settings)
         if problem is not None:
             return _refused(problem)
@@ -70,6 +71,14 @@ def _overlap(request: ReviewRequest, package: Path) -> Refused | None:
     relation = "lies in the package" if place is None else f"holds {place}, which is no part of finished work"
     message = f"--workspace {request.workspace} {relation}"
     return Refused("workspace_overlaps", message, "a directory that holds the finished work alone")
+
+
+def _with_place(refused: Refused, request: ReviewRequest) -> Refused:
+    """The refusal; where a package of that name stands in the output directory, with its path as what to write."""
+    meant = Output(request.out).tasks / request.package
+    if refused.code != "package_missing" or len(request.package.parts) != 1 or not meant.is_dir():
+        return refused
+    return replace(refused, hint=str(meant))
 
 
 def _refused(refused: Refused) -> RunOutcome:

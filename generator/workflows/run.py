@@ -89,17 +89,19 @@ def run(request: RunRequest, environ: Mapping[str, str], notify: Notify) -> RunO
         Interrupted: Before the first run began; later it is part of the outcome.
     """
     with raising():
-        targets, diagnostics, code = _targets(request)
+        bundled = (data_folder("scenarios"),)
+        guarded = (request.scenario_dir,) if request.scenario_dir.exists() else ()
         if request.harbor is not None:
-            runs, refused = _through_harbor(targets, request.harbor, request.out, environ, notify)
+            targets, diagnostics, code = _targets(request)
+            answers = (*bundled, *guarded)
+            runs, refused = _through_harbor(targets, request.harbor, request.out, answers, environ, notify)
             return RunOutcome(
                 runs=runs, refused=refused, diagnostics=diagnostics, exit_code=_highest(code, runs, refused)
             )
-        bundled = (data_folder("scenarios"),)
-        guarded = (request.scenario_dir,) if request.scenario_dir.exists() else ()
         settings = understand(request.options, request.out, guarded, bundled, environ)
         if isinstance(settings, Refused):
-            return RunOutcome(refused=(settings,), diagnostics=diagnostics, exit_code=max(code, exit_of(settings)))
+            return RunOutcome(refused=(settings,), exit_code=exit_of(settings))
+        targets, diagnostics, code = _targets(request)
         packages, refused = _open(targets, settings)
         if any(one.blame is Blame.USAGE for one in refused):
             return RunOutcome(refused=refused, diagnostics=diagnostics, exit_code=_highest(code, (), refused))
@@ -112,13 +114,17 @@ def run(request: RunRequest, environ: Mapping[str, str], notify: Notify) -> RunO
 
 
 def _through_harbor(
-    targets: tuple[Path, ...], options: HarborOptions, out: Path, environ: Mapping[str, str], notify: Notify
+    targets: tuple[Path, ...],
+    options: HarborOptions,
+    out: Path,
+    guarded: tuple[Path, ...],
+    environ: Mapping[str, str],
+    notify: Notify,
 ) -> tuple[tuple[RunReport, ...], tuple[Refused, ...]]:
     opened = [_opened(target) for target in targets]
     refused = tuple(package for package in opened if isinstance(package, Refused))
-    done = run_packages(
-        [package for package in opened if not isinstance(package, Refused)], options, out, environ, notify
-    )
+    packages = [package for package in opened if not isinstance(package, Refused)]
+    done = run_packages(packages, options, out, environ, notify, guarded=guarded)
     return done.runs, (*refused, *done.refused)
 
 

@@ -41,9 +41,16 @@ fi
 
 find "$out" -mindepth 1 -delete
 chown 0:0 "$out" && chmod 755 "$out" && mkdir "$out/agent" || exit 1
+# What is recorded of the run counts only where the supervisor has closed it: that mark lies in a folder of root's, while
+# an agent without a supervisor can write what it likes among the logs, and Harbor brings it back as root's.
+closed=/installed-agent/supervisor/closed
+kept=(-type f)
+if [ ! -f "$closed" ] || [ ! -O "$closed" ] || [ -L "$closed" ]; then
+    kept+=(! -path ./context.json ! -path './transcripts/*')
+fi
 if [ -d /logs/agent ] && [ ! -L /logs/agent ]; then
     # Regular files only: a link among the logs would stop the transfer of all that follows it.
-    (cd /logs/agent && find . -type f -print0) \
+    (cd /logs/agent && find . "${kept[@]}" -print0) \
         | tar -C /logs/agent --null -T - -S --hard-dereference -cf - \
         | tar -C "$out/agent" --no-same-owner -xf -
 fi

@@ -49,10 +49,8 @@ def test_finished_work_gets_a_verdict_and_evidence(everyone: Bench, text: str, c
 
 def test_the_work_itself_is_not_touched(bench: Bench) -> None:
     bench.scenario(evaluation__checks=[{"id": "rough", "command": "rm -rf * .[a-z]*; exit 0"}])
-    before = None
     ran = review(bench)
     after = sorted(os.listdir(bench.folder / "done"))
-    assert before is None
     assert after == ["report.json", "report.json.txt"]
     assert ran.code == 0, ran.out
 
@@ -93,6 +91,9 @@ def test_records_are_what_their_schemas_say(bench: Bench) -> None:
         (["{package}", "--workspace", "done"], 2, "reviewer_missing"),
         (["nowhere", "--workspace", "done", "--reviewer", "./judge.py"], 2, "package_missing"),
         (["{package}", "--workspace", "done", "--reviewer", "./nobody"], 2, "reviewer_not_found"),
+        (["{package}", "--workspace", ".", "--reviewer", "./judge.py"], 2, "workspace_overlaps"),
+        (["{package}", "--workspace", "/", "--reviewer", "./judge.py"], 2, "workspace_overlaps"),
+        (["{package}", "--workspace", "{package}/tests", "--reviewer", "./judge.py"], 2, "workspace_overlaps"),
     ],
 )
 def test_what_cannot_be_reviewed_is_said(bench: Bench, arguments: list[str], code: int, said: str) -> None:
@@ -101,6 +102,14 @@ def test_what_cannot_be_reviewed_is_said(bench: Bench, arguments: list[str], cod
     words = [word.format(package=bench.package) for word in arguments]
     ran = bench.run("review", *words, "--json")
     assert (ran.code, ran.refused) == (code, [said])
+
+
+def test_a_work_over_the_limit_is_no_verdict_and_not_copied(bench: Bench) -> None:
+    bench.scenario()
+    ran = review(bench, "--max-workspace-bytes", "10")
+    assert (ran.code, ran.report["failureKind"], ran.report["score"]) == (5, "workspace_too_large", None)
+    assert ran.report["reasons"] == ["the workspace holds more than 10 bytes of data"]
+    assert not (bench.evidence / "ruhroh-workspace.tar.gz").exists()
 
 
 def test_an_interrupted_review_leaves_nothing_alive(everyone: Bench) -> None:

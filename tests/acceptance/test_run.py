@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -79,7 +80,10 @@ def test_checks_alone_decide_where_the_scenario_says_so(bench: Bench) -> None:
 
 
 def test_a_packaged_reviewer_runs_confined_beside_its_answers(everyone: Bench) -> None:
-    judge = f"{JUDGE}\nprint(sorted(os.listdir('/')), os.getuid(), sorted(os.environ), open('/tests/private-eval-assets/private/answer.json').read())\n"  # noqa: E501
+    judge = f"""{JUDGE}
+print(sorted(os.listdir('/')), os.getuid(), sorted(os.environ))
+print(open('/tests/private-eval-assets/private/answer.json').read())
+"""
     everyone.scenario(
         {"reviewer/judge.py": judge, "private/answer.json": "14.00"},
         evaluation__reviewer={"path": "reviewer", "command": ["python3", "{reviewer}/judge.py"]},
@@ -108,8 +112,8 @@ case $said in
     *forty-two*) met=true status=passed ;;
     *) met=false status=failed ;;
 esac
-echo "{\\"version\\": \\"ruhroh_eval_result_v1\\", \\"status\\": \\"$status\\", \\"goalMet\\": $met, \\"reasons\\": [\\"$said\\"]}"
-"""  # noqa: E501
+echo "{\\"status\\": \\"$status\\", \\"goalMet\\": $met, \\"reasons\\": [\\"$said\\"]}"
+"""
     everyone.scenario(
         {"reviewer/judge.sh": judge},
         evaluation__reviewer={"path": "reviewer", "command": ["bash", "{reviewer}/judge.sh"]},
@@ -126,7 +130,7 @@ def test_the_operators_reviewer_runs_with_the_operators_rights(bench: Bench) -> 
     bench.scenario()
     judge = bench.script(
         "#!/bin/bash\n"
-        'test "$OPERATOR_KEY" = k-1 && test -w "$HOME" && echo \'{"status":"passed","goalMet":true,"version":"ruhroh_eval_result_v1"}\'\n',  # noqa: E501
+        'test "$OPERATOR_KEY" = k-1 && test -w "$HOME" && echo \'{"status": "passed", "goalMet": true}\'\n',
         "mine.sh",
     )
     ran = bench.attempt(bench.script(SOLVE), "--reviewer", judge, env={"OPERATOR_KEY": "k-1"})
@@ -160,6 +164,24 @@ def test_built_in_agents_bound_what_a_scenario_can_give(everyone: Bench, agent: 
         (0, "passed", 1) if agent == "oracle" else (1, "failed", 1)
     )
     check_evidence(everyone.evidence)
+
+
+@pytest.mark.parametrize("agent", ["oracle", "nop"])
+def test_a_built_in_agent_did_not_run_out_of_turns(bench: Bench, agent: str) -> None:
+    bench.scenario({"solution/solve.sh": "true\n"}, solution="solution")
+    bench.script(JUDGE, "judge.py")
+    ran = bench.run("run", "--scenario", "sum-ledger", "--agent", agent, "--reviewer", "./judge.py")
+    assert f"  agent: {agent}, which is built in, made its one turn" in ran.out.splitlines()
+
+
+def test_a_finished_oracle_is_a_completed_run_where_a_pass_needs_the_agents_own_word(bench: Bench) -> None:
+    bench.scenario(
+        {"solution/solve.sh": "printf '{\"total\": 14.00}' > report.json\n"},
+        solution="solution",
+        loop={"defaultMaxIterations": 1, "stopPolicy": "goal_satisfied_or_max", "completion": {"required": True}},
+    )
+    ran = bench.attempt("oracle")
+    assert (ran.code, ran.report["stoppedReason"]) == (0, "goal_satisfied"), ran.out
 
 
 def test_the_oracle_needs_a_solution(bench: Bench) -> None:
@@ -267,6 +289,49 @@ def test_a_git_workspace_starts_with_one_commit_that_is_always_the_same(everyone
         latest.rename(everyone.folder / f"kept-{len(list(everyone.folder.iterdir()))}")
     (line,) = hashes
     assert line.endswith(b"Harborsmith Sat Jan 1 00:00:00 2000 +0000\n")
+
+
+def test_a_package_alone_says_what_it_asks_of_an_agent(bench: Bench) -> None:
+    bench.scenario(requires__continuity="native_session", requires__tools=["shell", "browser"])
+    bench.run("generate")
+    bench.script(JUDGE, "judge.py")
+    agent = bench.script("#!/bin/bash\ntrue\n", "mine/run")
+    (bench.folder / "mine" / "agent.json").write_text('{"id": "mine", "tools": ["shell"]}')
+    arguments = ("--agent", str(Path(agent).parent), "--reviewer", "./judge.py", "--iterations", "1", "--json")
+    ran = bench.run("run", str(bench.package), *arguments)
+    assert ran.report["warnings"][:2] == [
+        "the scenario asks for continuity native_session; the agent states workspace_only",
+        "the scenario asks for the tools browser, which the agent does not state",
+    ]
+    assert "warning: the scenario asks for continuity" in ran.err
+
+
+@pytest.mark.parametrize("closed", ["0<&- 1>&-", "0<&- 1>&- 2>&-", "2>&-"])
+def test_a_run_needs_no_standard_streams(everyone: Bench, closed: str) -> None:
+    everyone.scenario()
+    everyone.script(JUDGE, "judge.py")
+    everyone.script(SOLVE)
+    everyone.who.give(everyone.folder)
+    command = "-m generator run --scenario sum-ledger --agent ./solver.sh --reviewer ./judge.py"
+    done = subprocess.run(
+        ["/bin/bash", "-c", f"exec {everyone.who.python} {command} {closed}"],
+        cwd=everyone.folder, env=everyone.who.environment(), capture_output=True, check=False, **everyone.who.ids,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert everyone.kept("ruhroh-loop-result.json")["score"] == 1
+
+
+def test_a_reader_that_is_gone_changes_neither_the_run_nor_its_exit_code(everyone: Bench) -> None:
+    everyone.scenario()
+    everyone.script(JUDGE, "judge.py")
+    process = everyone.start("run", "--scenario", "sum-ledger", "--agent", "nop", "--reviewer", "./judge.py")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    process.stderr.close()
+    assert process.wait(timeout=60) == 1
+    assert everyone.kept("ruhroh-loop-result.json")["failure_kind"] == "goal_mismatch"
+    check_evidence(everyone.evidence)
 
 
 def test_several_packages_run_one_after_another_and_the_highest_exit_code_counts(bench: Bench) -> None:

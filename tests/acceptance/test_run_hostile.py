@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,14 +45,18 @@ def test_a_workspace_full_of_odd_things_is_reviewed_and_kept(everyone: Bench) ->
     assert "dist/build/node_modules/app.js" in [file["path"] for file in summary["sampleFiles"]]
 
 
-def test_fifty_thousand_files_are_handed_over(bench: Bench) -> None:
+def test_twenty_thousand_files_are_handed_over(bench: Bench) -> None:
     bench.scenario()
-    agent = bench.script(
-        "#!/usr/bin/python3\nimport os\nos.mkdir('many')\nfor n in range(50000): open(f'many/{n}', 'w').close()\nopen('report.json', 'w').write('{\"total\": 14.0}')\n"  # noqa: E501
-    )
+    agent = bench.script("""#!/usr/bin/python3
+import os
+os.mkdir('many')
+for n in range(20000):
+    open(f'many/{n}', 'w').close()
+open('report.json', 'w').write('{"total": 14.0}')
+""")
     ran = bench.attempt(agent, "--iterations", "1")
     assert ran.report["status"] == "passed", ran.out
-    assert bench.kept("ruhroh-workspace-summary.json")["totalFiles"] == 50_002
+    assert bench.kept("ruhroh-workspace-summary.json")["totalFiles"] == 20_002
 
 
 def test_a_workspace_over_the_limit_is_no_verdict_and_never_cut(bench: Bench) -> None:
@@ -63,9 +69,12 @@ def test_a_workspace_over_the_limit_is_no_verdict_and_never_cut(bench: Bench) ->
 
 def test_a_flood_of_output_is_counted_and_cut(bench: Bench) -> None:
     bench.scenario()
-    agent = bench.script(
-        "#!/bin/bash\necho first\nhead -c 100000000 /dev/zero | tr '\\0' x\necho\necho '{\"status\": \"goal_satisfied\"}'\n"  # noqa: E501
-    )
+    agent = bench.script("""#!/bin/bash
+echo first
+head -c 100000000 /dev/zero | tr '\\0' x
+echo
+echo '{"status": "goal_satisfied"}'
+""")
     ran = bench.attempt(agent)
     assert ran.report["stoppedReason"] == "goal_satisfied"
     log = (bench.evidence / "transcripts" / "iteration-1.log").read_bytes()
@@ -84,9 +93,15 @@ def test_output_that_is_no_text_is_kept_as_it_is(bench: Bench) -> None:
 
 def test_a_fork_bomb_ends_with_its_turn(bench: Bench) -> None:
     bench.scenario()
-    agent = bench.script(
-        "#!/usr/bin/python3\nimport os, time\nwhile True:\n  try:\n    if not os.fork(): time.sleep(60)\n  except OSError:\n    time.sleep(0.01)\n"  # noqa: E501
-    )
+    agent = bench.script("""#!/usr/bin/python3
+import os, time
+while True:
+    try:
+        if not os.fork():
+            time.sleep(60)
+    except OSError:
+        time.sleep(0.01)
+""")
     ran = bench.attempt(agent, env={"RUHROH_ITERATION_TIMEOUT_SEC": "2"})
     assert ran.report["stoppedReason"] == "agent_timeout"
     check_evidence(bench.evidence)
@@ -94,10 +109,16 @@ def test_a_fork_bomb_ends_with_its_turn(bench: Bench) -> None:
 
 @pytest.mark.parametrize(
     "script",
-    ["mkfifo $RUHROH_RESULT_PATH", "ln -s /etc/passwd $RUHROH_RESULT_PATH", "mkdir $RUHROH_RESULT_PATH",
-     "head -c 9000000 /dev/zero > $RUHROH_RESULT_PATH", "echo '{\"status\": 5' > $RUHROH_RESULT_PATH",
-     "ln -s /etc/passwd $RUHROH_ECONOMIC_TRACE_PATH; mkfifo $RUHROH_RUN_ROOT/x; rm -rf $(dirname $RUHROH_RESULT_PATH) 2>/dev/null"],  # noqa: E501
-)  # fmt: skip
+    [
+        "mkfifo $RUHROH_RESULT_PATH",
+        "ln -s /etc/passwd $RUHROH_RESULT_PATH",
+        "mkdir $RUHROH_RESULT_PATH",
+        "head -c 9000000 /dev/zero > $RUHROH_RESULT_PATH",
+        "echo '{\"status\": 5' > $RUHROH_RESULT_PATH",
+        "ln -s /etc/passwd $RUHROH_ECONOMIC_TRACE_PATH; mkfifo $RUHROH_RUN_ROOT/x",
+        "rm -rf $(dirname $RUHROH_RESULT_PATH) $RUHROH_RUN_ROOT 2>/dev/null; chmod 0 $RUHROH_RUN_ROOT",
+    ],
+)
 def test_odd_result_files_are_recorded_and_harm_nothing(bench: Bench, script: str) -> None:
     bench.scenario()
     ran = bench.attempt(
@@ -173,14 +194,87 @@ def test_a_review_that_is_owed_is_no_score(bench: Bench) -> None:
     reviewer = bench.script(f"#!/bin/bash\necho '{owed}'\n", "owed.sh")
     ran = bench.attempt(bench.script(SOLVE), "--reviewer", reviewer)
     assert (ran.code, ran.report["status"], ran.report["failureKind"]) == (5, "review_owed", "review_required")
+    assert ran.report["criteria"] == {"met": 0, "total": 0}
     text = bench.run("run", "--scenario", "sum-ledger", "--agent", "nop", "--reviewer", reviewer)
-    assert text.out.startswith("sum-ledger REVIEW OWED review_required: ")
+    assert text.out.startswith("sum-ledger REVIEW OWED review_required: 1 turn, ")
+
+
+RUBRIC = "The report holds the correct total of all the amounts in the ledger."
+
+
+@pytest.mark.parametrize(
+    ("verdict", "criteria"),
+    [
+        ({"status": "passed", "goalMet": True}, (3, 3)),
+        ({"status": "failed", "unmetCriteria": [RUBRIC]}, (2, 3)),
+        ({"status": "failed", "unmetCriteria": ["the total, in other words"]}, (0, 0)),
+        ({"status": "failed"}, (0, 0)),
+        ({"status": "review", "unmetCriteria": [RUBRIC]}, (0, 0)),
+        ({"status": "review", "criteriaResults": [{"id": "a", "description": "A", "status": "passed"}]}, (1, 1)),
+    ],
+)
+def test_criteria_count_as_met_only_where_the_verdict_says_so(
+    bench: Bench, verdict: dict[str, Any], criteria: tuple[int, int]
+) -> None:
+    bench.scenario()
+    ran = bench.attempt("nop", "--reviewer", bench.script(f"#!/bin/bash\necho '{json.dumps(verdict)}'\n", "says.sh"))
+    assert tuple(ran.report["criteria"].values()) == criteria
+
+
+@pytest.mark.parametrize("agent", ["vandal.sh", "killer.sh"])
+def test_an_agent_that_turns_on_what_it_finds_harms_only_its_own_work(everyone: Bench, agent: str) -> None:
+    everyone.scenario()
+    shutil.copy(ADVERSARIES / agent, everyone.folder)
+    (everyone.folder / "tmp").mkdir()
+    ran = everyone.attempt(f"./{agent}", "--iterations", "1", env={"TMPDIR": str(everyone.folder / "tmp")})
+    assert (ran.code, ran.report["status"]) == (0, "passed"), ran.out + ran.err
+    check_evidence(everyone.evidence)
+    assert b"WROTE" not in (everyone.evidence / "transcripts" / "iteration-1.log").read_bytes()
+    assert os.listdir(everyone.folder / "tmp") == []
+
+
+@pytest.mark.parametrize("packaged", [True, False])
+def test_a_reviewer_that_removes_what_it_finds_neither_hangs_nor_changes_the_evidence(
+    everyone: Bench, packaged: bool
+) -> None:
+    judge = f"""#!/bin/bash
+cd /
+rm -rf "$(dirname "$RUHROH_EVAL_INPUT_PATH")" "$RUHROH_EVAL_ORIGINAL_WORKSPACE_PATH" 2>/dev/null
+(setsid bash -c "trap '' TERM HUP; exec sleep 600" &)
+echo '{PASSED}'
+"""
+    reviewer = {"path": "reviewer", "command": ["bash", "{reviewer}/judge.sh"]}
+    everyone.scenario({"reviewer/judge.sh": judge}, **({"evaluation__reviewer": reviewer} if packaged else {}))
+    more = [] if packaged else ["--reviewer", everyone.script(judge, "judge.sh")]
+    ran = everyone.run("run", "--scenario", "sum-ledger", "--agent", everyone.script(SOLVE), "--json", *more)
+    assert (ran.code, ran.report["status"]) == (0, "passed"), ran.out + ran.err
+    check_evidence(everyone.evidence)
+    assert "report.json" in archived(everyone.evidence / "ruhroh-workspace.tar.gz")
+
+
+def test_what_of_an_agents_run_root_is_not_kept_is_said(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench.scenario()
+    agent = bench.script("#!/bin/bash\ncd $RUHROH_RUN_ROOT; mkfifo a b; echo kept > c\n")
+    ran = bench.attempt(agent, "--iterations", "1")
+    assert "not kept of the agent's run root: a (special file) and 1 more" in ran.report["warnings"]
+    assert archived(bench.evidence / "ruhroh-loop-events.tar.gz")["c"] == b"kept\n"
+    monkeypatch.setattr("generator.execute.evidence.MAX_EVENT_BYTES", 3)
+    shutil.rmtree(bench.evidence)
+    ran = bench.attempt("./solver.sh", "--iterations", "1")
+    assert "the agent's run root holds over 3 bytes or 50000 files: not kept" in ran.report["warnings"]
 
 
 def test_yesterdays_verdict_is_not_todays(bench: Bench) -> None:
     bench.scenario()
-    once = f"#!/bin/bash\nif [ ! -e {bench.folder}/once ]; then touch {bench.folder}/once; echo '{PASSED}' > $RUHROH_EVAL_OUTPUT_PATH; fi\n"  # noqa: E501
-    reviewer = bench.script(once, "once.sh")
+    reviewer = bench.script(
+        f"""#!/bin/bash
+if [ ! -e {bench.folder}/once ]; then
+    touch {bench.folder}/once
+    echo '{PASSED}' > $RUHROH_EVAL_OUTPUT_PATH
+fi
+""",
+        "once.sh",
+    )
     first = bench.attempt(bench.script(SOLVE), "--reviewer", reviewer)
     second = bench.attempt("./solver.sh", "--reviewer", reviewer)
     assert (first.code, second.code) == (0, 5)

@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 
@@ -68,9 +69,12 @@ def test_an_interrupted_turn_leaves_no_process_and_its_evidence(everyone: Bench,
     assert (result["failure_kind"], result["score"], result["stoppedReason"]) == ("cancelled", None, "cancelled")
     logs = [everyone.evidence / "transcripts" / f"iteration-{number}.log" for number in (1, 2)]
     assert [log.read_text() for log in logs] == ["first turn\n", "half of the second\n"]
-    _, cut = (json.loads(line) for line in (everyone.evidence / "ruhroh-loop-iterations.jsonl").read_text().splitlines())
+    _, cut = (
+        json.loads(line) for line in (everyone.evidence / "ruhroh-loop-iterations.jsonl").read_text().splitlines()
+    )
     assert (cut["status"], cut["failureKind"], cut["stopReason"]) == ("failed", "cancelled", "cancelled")
     check_evidence(everyone.evidence, reviewed=False)
+    assert os.listdir(everyone.folder / "tmp") == []
 
 
 def test_an_interrupted_reviewer_is_dead_and_there_is_no_score(everyone: Bench) -> None:
@@ -89,6 +93,78 @@ def test_an_interrupted_reviewer_is_dead_and_there_is_no_score(everyone: Bench) 
     assert not (everyone.evidence / "reward.json").exists()
 
 
+@pytest.mark.parametrize("where", ["check", "program of a reviewer"])
+def test_what_the_agent_made_is_ended_at_once_and_not_waited_for(everyone: Bench, where: str) -> None:
+    tag = f"cut-{secrets.token_hex(6)}"
+    deaf = f"trap '' TERM INT HUP; exec -a {tag} sleep 600"
+    judge = f'#!/bin/bash\nexec python3 "$HARBORSMITH_SUBMISSION" --timeout 500 -- bash -c "{deaf}"\n'
+    slow = [{"id": "slow", "command": deaf, "timeoutSeconds": 500}]
+    everyone.scenario(evaluation__checks=slow if where == "check" else [])
+    everyone.script(judge, "judge.sh")
+    agent = everyone.script(SOLVE)
+    process = everyone.start("run", "--scenario", "sum-ledger", "--agent", agent, "--reviewer", "./judge.sh", "--json")
+    until(lambda: alive(tag))
+    process.send_signal(signal.SIGHUP)
+    out, _ = process.communicate(timeout=60)
+    assert (process.returncode, alive(tag)) == (129, [])
+    assert json.loads(out)["runs"][0]["failureKind"] == "cancelled"
+    check_evidence(everyone.evidence, reviewed=False)
+
+
+def test_an_interruption_before_the_first_run_is_a_report_without_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    from generator.cli.options import painter, print_json
+    from generator.cli.running import report
+
+    def work() -> NoReturn:
+        os.kill(os.getpid(), signal.SIGTERM)
+        raise AssertionError("it went on")
+
+    assert report(work, print_json, painter()) == 143
+    said = capsys.readouterr()
+    assert (json.loads(said.out)["runs"], said.err) == ([], "interrupted\n")
+
+
+def test_a_run_that_is_over_is_reported_although_the_next_was_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from generator.execute.run import run_package as first
+    from generator.workflows import run as workflow
+
+    bench = Bench(tmp_path)
+    bench.scenario()
+    bench.script("#!/bin/bash\ntrue\n", "judge.sh")
+    bench.run("generate")
+
+    def only_once(*arguments: Any) -> Any:
+        monkeypatch.setattr(workflow, "run_package", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+        return first(*arguments)
+
+    monkeypatch.setattr(workflow, "run_package", only_once)
+    ran = bench.run(
+        "run", str(bench.package), str(bench.package), "--agent", "nop", "--reviewer", "./judge.sh", "--json"
+    )
+    assert (ran.code, ran.report["status"]) == (130, "no_verdict")
+
+
+def test_a_review_that_is_cut_off_at_its_very_end_leaves_no_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from generator.execute import run as execution
+    from generator.execute.judging import judge
+
+    def cut(*arguments: Any, **more: Any) -> Any:
+        judge(*arguments, **more)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    bench = Bench(tmp_path)
+    bench.scenario(evaluation={"mode": "checks", "checks": [{"id": "fine", "command": "true"}]})
+    monkeypatch.setattr(execution, "judge", cut)
+    ran = bench.run("run", "--scenario", "sum-ledger", "--agent", "nop", "--json")
+    assert (ran.code, ran.report["status"], ran.report["failureKind"]) == (130, "no_verdict", "cancelled")
+    assert bench.kept("ruhroh-loop-eval.json")["status"] == "infra_failed"
+    check_evidence(bench.evidence)
+
+
 def test_a_second_interrupt_still_leaves_nothing_alive(everyone: Bench) -> None:
     everyone.scenario()
     everyone.script("#!/bin/bash\ntrue\n", "judge.sh")
@@ -101,6 +177,7 @@ def test_a_second_interrupt_still_leaves_nothing_alive(everyone: Bench) -> None:
     process.communicate(timeout=60)
     assert process.returncode in (130, -signal.SIGINT)
     assert alive(tag) == []
+    assert os.listdir(everyone.folder / "tmp") == []
 
 
 def test_a_killed_run_takes_its_agent_with_it(everyone: Bench) -> None:

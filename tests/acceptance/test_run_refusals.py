@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from generator.diagnostics.catalogue import catalogue
 from tests.support.files import Script, write_tree
-from tests.support.runs import JUDGE, ROOT, SOLVE, Bench
+from tests.support.runs import JUDGE, ROOT, SOLVE, Account, Bench
 
 CHECKS = {"mode": "checks", "checks": [{"id": "total", "command": "touch ../../checked; grep -q 14 report.json"}]}
 
@@ -29,6 +30,38 @@ def refused(bench: Bench, agent: str, *more: str, env: dict[str, str] | None = N
     ran = bench.attempt(agent, *more, env=env)
     assert not (bench.folder / "generated" / "runs").exists(), ran.out
     return ran.code, ran.refused
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("command", ["run --scenario sum-ledger", "run {package}", "review {package} --workspace done"])
+@pytest.mark.parametrize("out", ["judge.py", "judge.py/deeper"])
+def test_an_output_directory_that_is_a_file_is_a_usage_error(bench: Bench, command: str, out: str) -> None:
+    assert bench.run("generate").code == 0
+    (bench.folder / "done").mkdir()
+    words = command.format(package=bench.package).split()
+    agent = ["--agent", "nop"] if words[0] == "run" else []
+    ran = bench.run(*words, *agent, "--reviewer", "./judge.py", "--out", out, "--json")
+    assert (ran.code, ran.refused) == (2, ["output_unusable"]), ran.out
+
+
+@pytest.mark.sandbox
+def test_a_folder_that_holds_the_temporary_files_of_runs_is_not_shown() -> None:
+    with Account(None).folder() as folder:  # a longer path than its own would not be used
+        bench = Bench(folder)
+        bench.scenario()
+        place = write_tree(folder / "tools", {"tmp/x": ""}) / "tmp"
+        env = {"TMPDIR": str(place)}
+        assert refused(bench, "nop", "--agent-path", "tools", env=env) == (2, ["agent_path_leaks"])
+        assert os.listdir(place) == ["x"]
+
+
+@pytest.mark.sandbox
+def test_records_that_a_link_keeps_elsewhere_are_not_shown(bench: Bench) -> None:
+    write_tree(bench.folder, {"disk/old/x": ""})
+    (bench.folder / "generated" / "runs").mkdir(parents=True)
+    (bench.folder / "generated" / "runs" / "sum-ledger").symlink_to("../../disk")
+    ran = bench.attempt("nop", "--agent-path", "disk")
+    assert (ran.code, ran.refused) == (2, ["agent_path_leaks"])
 
 
 def marking(bench: Bench) -> str:
@@ -145,6 +178,19 @@ def test_an_edited_package_is_refused_with_the_difference(bench: Bench, edit: st
 
 
 @pytest.mark.sandbox
+def test_an_edited_package_of_a_scenario_is_refused_with_the_command_that_discards_the_edit(bench: Bench) -> None:
+    assert bench.run("generate", "--out", "elsewhere").code == 0
+    package = bench.folder / "elsewhere" / "harbor" / "tasks" / "sum-ledger"
+    (package / "instruction.md").write_text("Do nothing.\n")
+    ran = bench.run(
+        "run", "--scenario", "sum-ledger", "--agent", "nop", "--reviewer", "./judge.py", "--out", "elsewhere"
+    )
+    assert ran.code == 1
+    assert ran.err.startswith("elsewhere/harbor/tasks/sum-ledger error package_edited\n")
+    assert "`harborsmith generate --scenario sum-ledger --out elsewhere --force`" in ran.err
+
+
+@pytest.mark.sandbox
 def test_a_package_with_another_review_runner_is_refused(bench: Bench, tmp_path: Path) -> None:
     bench.run("generate")
     manifest = bench.package / "manifest.json"
@@ -164,9 +210,11 @@ def test_a_package_with_another_review_runner_is_refused(bench: Bench, tmp_path:
 @pytest.mark.sandbox
 @pytest.mark.parametrize(
     ("manifest", "code", "exit_code"),
-    [(None, "package_missing", 2), ("", "package_invalid", 1), ("[]", "package_invalid", 1), ("{}", "package_invalid", 1),  # noqa: E501
-     ('{"packageFormat": "harborsmith_package_v1"}', "package_invalid", 1)],
-)  # fmt: skip
+    [
+        (None, "package_missing", 2),
+        *((text, "package_invalid", 1) for text in ("", "[]", "{}", '{"packageFormat": "harborsmith_package_v1"}')),
+    ],
+)
 def test_what_is_no_package_is_refused(bench: Bench, manifest: str | None, code: str, exit_code: int) -> None:
     folder = bench.folder / "odd"
     if manifest is not None:
@@ -201,7 +249,8 @@ class TestWithoutIsolation:
 
     def test_the_agent_runs_as_the_operator_with_an_allow_listed_environment(self, bench: Bench) -> None:
         agent = bench.script(
-            f"#!/bin/bash\nenv > env.txt; pwd > pwd.txt; ls {bench.folder} > here.txt\nprintf '{{\"total\": 14.00}}' > report.json\n"  # noqa: E501
+            f"#!/bin/bash\nenv > env.txt; pwd > pwd.txt; ls {bench.folder} > here.txt\n"
+            "printf '{\"total\": 14.00}' > report.json\n"
             'echo \'{"status": "goal_satisfied"}\' > $RUHROH_RESULT_PATH\n'
         )
         ran = bench.attempt(agent, "--isolation", "none", env={"OPERATOR_SECRET": "s-1"})
@@ -277,6 +326,16 @@ def test_a_machine_without_bubblewrap_says_how_to_get_it(bench: Bench, monkeypat
             "#!/bin/sh\necho 'bwrap: execvp /usr/bin/setpriv: No such file or directory' >&2; exit 1\n",
             "setpriv",
             "util-linux",
+        ),
+        (
+            "#!/bin/sh\necho 'bwrap: Can not bind mount /oldroot/dev/full: No such file or directory' >&2; exit 1\n",
+            "/dev/full",
+            "mknod -m 666 /dev/full c 1 7",
+        ),
+        (
+            "#!/bin/sh\necho 'bwrap: Can not bind mount /oldroot/dev/odd: No such file or directory' >&2; exit 1\n",
+            "/dev/odd",
+            "no /dev/odd",
         ),
         ("#!/bin/sh\nexit 3\n", "exit status 3", ""),
         ("not a program", "Exec format error", ""),

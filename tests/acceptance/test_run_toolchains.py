@@ -1,4 +1,4 @@
-"""Agents as people have them: scripts, virtual environments, node programs below a closed home, models on the network."""  # noqa: E501
+"""Agents as people have them: scripts, virtual environments, node programs in a closed home, models on the network."""
 
 from __future__ import annotations
 
@@ -34,7 +34,11 @@ def log(bench: Bench) -> str:
 def test_a_python_script_with_a_helper_beside_it_is_a_directory_agent(everyone: Bench) -> None:
     everyone.scenario()
     everyone.script("#!/usr/bin/env python3\nimport helper\nhelper.solve()\n", "mine/run")
-    helper = "import json\ndef solve():\n    json.dump({'total': 14.0}, open('report.json', 'w'))\n    print('{\"status\": \"goal_satisfied\"}')\n"  # noqa: E501
+    helper = """import json
+def solve():
+    json.dump({'total': 14.0}, open('report.json', 'w'))
+    print('{"status": "goal_satisfied"}')
+"""
     (everyone.folder / "mine" / "helper.py").write_text(helper)
     ran = everyone.attempt("mine")
     assert ran.code == 0, ran.out + log(everyone)
@@ -65,7 +69,8 @@ def test_a_node_program_below_a_closed_home_is_shown_with_agent_path(everyone: B
     shutil.copy(str(NODE), tools / "bin" / "node")
     solver = tools / "bin" / "solver"
     solver.write_text(
-        "#!/usr/bin/env node\nrequire('fs').writeFileSync('report.json', '{\"total\": 14.00}');\nconsole.log(process.execPath);\n"  # noqa: E501
+        "#!/usr/bin/env node\nrequire('fs').writeFileSync('report.json', '{\"total\": 14.00}');\n"
+        "console.log(process.execPath);\n"
     )
     solver.chmod(0o755)
     home.chmod(0o700)
@@ -139,7 +144,10 @@ def test_a_scenario_with_the_network_shows_the_machines_own(tmp_path: Path) -> N
     bench = Bench(tmp_path)
     bench.scenario(requires__network=True)
     agent = bench.script(
-        "#!/usr/bin/python3\nimport os, urllib.request\nurllib.request.ProxyHandler({})\nopener = urllib.request.build_opener(urllib.request.ProxyHandler({}))\nprint(opener.open(os.environ['MODEL_URL']).read().decode())\nprint(os.environ.get('NODE_EXTRA_CA_CERTS'), os.path.exists('/etc/resolv.conf'))\n"  # noqa: E501
+        "#!/usr/bin/python3\nimport os, urllib.request\n"
+        "opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))\n"
+        "print(opener.open(os.environ['MODEL_URL']).read().decode())\n"
+        "print(os.environ.get('NODE_EXTRA_CA_CERTS'), os.path.exists('/etc/resolv.conf'))\n"
     )
     (tmp_path / "ca.pem").write_text("certificate\n")
     with stub_server() as stub:

@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import click
 import pytest
+from click.testing import CliRunner
 
 ROOT = Path(__file__).parents[2]
 ORDINARY_UID = 1001
@@ -217,7 +220,9 @@ class Bench:
         return f"./{name}"
 
     def run(self, *arguments: str, env: Mapping[str, str] | None = None) -> Ran:
-        """`harborsmith ARGUMENTS` in the directory, as the account."""
+        """`harborsmith ARGUMENTS` in the directory, as the account; in this process where that is the account's own."""
+        if self.who.uid is None:
+            return self._run_here(arguments, env or {})
         self.who.give(self.folder)
         done = subprocess.run(
             [self.who.python, "-m", "generator", *arguments],
@@ -230,13 +235,31 @@ class Bench:
         )
         return Ran(done.returncode, done.stdout, done.stderr)
 
+    def _run_here(self, arguments: Sequence[str], env: Mapping[str, str]) -> Ran:
+        """What a process of its own would do, without the second that starting one takes."""
+        from generator.cli.main import group
+
+        variables = {**self.who.environment(), **env}
+        with (
+            contextlib.chdir(self.folder),
+            patch.dict(os.environ, variables, clear=True),
+            patch.object(tempfile, "tempdir", None),  # where it is follows from the variables, and is asked once
+        ):
+            done = CliRunner().invoke(group, list(arguments), standalone_mode=False)
+        if isinstance(done.exception, click.ClickException):
+            return Ran(done.exception.exit_code, done.stdout, done.exception.format_message())
+        if done.exception is not None:
+            raise done.exception
+        return Ran(int(done.return_value or 0), done.stdout, done.stderr)
+
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """The same, left running with its stderr as a pipe."""
+        """A process of its own, left running with its streams as pipes; its temporary files lie in the directory."""
+        (self.folder / "tmp").mkdir(exist_ok=True)
         self.who.give(self.folder)
         return subprocess.Popen(
             [self.who.python, "-m", "generator", *arguments],
             cwd=self.folder,
-            env=self.who.environment(),
+            env={**self.who.environment(), "TMPDIR": str(self.folder / "tmp")},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -158,6 +158,11 @@ def test_a_command_that_cannot_start_is_refused_before_anything_runs(here: Path,
     assert refused(command, here).code == code
 
 
+@pytest.mark.parametrize("command", ["./missing", "no-such-program-anywhere"])
+def test_who_names_no_agent_is_told_what_one_is(here: Path, command: str) -> None:
+    assert "directory with `run`" in refused(command, here).hint
+
+
 def test_a_program_of_the_operator_is_refused_with_the_options_that_show_it(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

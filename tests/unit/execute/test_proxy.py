@@ -99,9 +99,18 @@ def test_an_allowed_host_that_does_not_answer_is_a_bad_gateway(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     "request_bytes",
-    [b"", b"nonsense\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"CONNECT host:port HTTP/1.1\r\n\r\n", b"CONNECT :443 HTTP/1.1\r\n\r\n",  # noqa: E501
-     b"GET http://[::1 HTTP/1.1\r\n\r\n", b"A" * 100_000, b"GET ftp://x/ HTTP/1.1\r\n\r\n", b"\xff\xfe\r\n\r\n"],
-)  # fmt: skip
+    [
+        b"",
+        b"nonsense\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"CONNECT host:port HTTP/1.1\r\n\r\n",
+        b"CONNECT :443 HTTP/1.1\r\n\r\n",
+        b"GET http://[::1 HTTP/1.1\r\n\r\n",
+        b"A" * 100_000,
+        b"GET ftp://x/ HTTP/1.1\r\n\r\n",
+        b"\xff\xfe\r\n\r\n",
+    ],
+)
 def test_what_is_no_proxy_request_is_a_bad_request(tmp_path: Path, request_bytes: bytes) -> None:
     with proxy_for(tmp_path / "p", "127.0.0.1") as proxy:
         answer = ask(proxy.folder, request_bytes)

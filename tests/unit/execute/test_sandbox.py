@@ -173,7 +173,19 @@ def test_a_background_child_holds_nobody_up(who: Account) -> None:
 
 
 def test_a_fork_bomb_is_bounded(who: Account) -> None:
-    script = "import os, time\nn = 0\nwhile True:\n  try:\n    pid = os.fork()\n  except OSError:\n    break\n  if not pid:\n    time.sleep(60)\n  n += 1\nprint(n)"  # noqa: E501
+    script = """
+import os, time
+n = 0
+while True:
+    try:
+        pid = os.fork()
+    except OSError:
+        break
+    if not pid:
+        time.sleep(60)
+    n += 1
+print(n)
+"""
     outcome = confined(who, ["/usr/bin/python3", "-c", script], limits={"processes": 40})
     assert 10 < int(outcome["text"]) <= 40
 

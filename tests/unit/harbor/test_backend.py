@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 from generator.execute.taskpackage import TaskPackage, open_package
 from generator.harbor.backend import HarborOutcome, run_packages, run_understood
+from generator.harbor.launch import stamp
 from generator.harbor.settings import HarborOptions, HarborSettings, understand
 from tests.support.packages import written
 from tests.support.scenarios import document, write_scenario
@@ -90,7 +93,11 @@ def test_a_job_without_a_name_gets_one(tmp_path: Path, environ: dict[str, str]) 
     run(tmp_path, environ, package(tmp_path, "one"))
 
     (config,) = (tmp_path / "out" / "harbor" / "jobs").glob("*.json")
-    assert config.stem.replace("-", "").isdigit()
+    assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{6}", config.stem)
+
+
+def test_jobs_of_the_same_second_have_names_of_their_own() -> None:
+    assert len({stamp() for _ in range(20)}) == 20
 
 
 def test_trials_of_other_packages_in_a_job_are_not_ours(tmp_path: Path, environ: dict[str, str]) -> None:
@@ -151,6 +158,35 @@ def test_an_agent_that_lies_beside_the_answers_is_refused(tmp_path: Path, enviro
     (one.directory.parent / "run").chmod(0o755)
 
     assert attempt(tmp_path, environ, one, agent=str(one.directory.parent)) == ["agent_path_leaks"]
+
+
+@pytest.mark.parametrize("holds", ["scenarios", "out/runs", "out/harbor/tasks/two", "mine"])
+def test_an_agents_folder_that_holds_any_answers_is_refused(
+    tmp_path: Path, environ: dict[str, str], holds: str
+) -> None:
+    one = package(tmp_path, "one")
+    folder = tmp_path / holds
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "run").write_text("#!/bin/sh\n")
+    (folder / "run").chmod(0o755)
+    guarded = (tmp_path / "scenarios", tmp_path / "mine" / "more")
+
+    done = run_packages(
+        [one], HarborOptions(agent=str(folder)), tmp_path / "out", environ, lambda _: None, guarded=guarded
+    )
+
+    assert [refused.code for refused in done.refused] == ["agent_path_leaks"]
+
+
+def test_a_trial_whose_record_breaks_costs_no_other_its_report(tmp_path: Path, environ: dict[str, str]) -> None:
+    one, two = package(tmp_path, "one"), package(tmp_path, "two")
+    twisted: Any = None  # stands for whatever nobody foresaw
+    broken = replace(one, evaluation=replace(one.evaluation, checks=twisted))
+
+    done = run(tmp_path, environ, broken, two)
+
+    assert [(run.scenario_id, run.status) for run in done.runs] == [("one", "no_verdict"), ("two", "passed")]
+    assert "the record of one__abc cannot be read" in done.runs[0].reasons[0]
 
 
 def test_without_packages_nothing_is_started(tmp_path: Path, environ: dict[str, str]) -> None:

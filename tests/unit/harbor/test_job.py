@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from generator.execute.refusal import Refused
+from generator.harbor.commands import AGENT, command_of, digest
 from generator.harbor.job import AgentChoice, Job, ReviewerChoice, job_config
 from generator.harbor.reviewer import review_variables, ship
 from generator.harbor.settings import HarborOptions, HarborSettings, choose_reviewer, understand
@@ -59,7 +60,7 @@ def test_a_command_is_run_by_our_agent_class() -> None:
 
     assert agent["import_path"] == "generator.harbor.agent:CommandAgent"
     assert agent["kwargs"] == {
-        "command": "./agent.sh",
+        "command_sha256": digest("./agent.sh"),
         "turn_timeout": 60.0,
         "protocol": "json-final-line",
         "env_names": "",
@@ -101,6 +102,36 @@ def test_no_value_of_a_variable_stands_in_a_job(tmp_path: Path) -> None:
     assert "value-two" not in text
     assert '"env_names": "KEY"' in text
     assert '"env_names": "JUDGE_KEY"' in text
+
+
+def test_no_text_of_a_command_stands_in_a_job(tmp_path: Path) -> None:
+    found = settings(tmp_path, agent="claude --token one", reviewer="judge --token two")
+
+    text = json.dumps(job_config(job(agent=found.choice, reviewer=found.review)))
+
+    assert "--token" not in text
+    assert digest("claude --token one") in text
+    assert digest("judge --token two") in text
+
+
+@pytest.mark.parametrize(
+    ("stated", "sha256", "environ", "command"),
+    [
+        ("mine", "", {AGENT: "other"}, "mine"),
+        ("", digest("told"), {AGENT: "told"}, "told"),
+        ("", "", {AGENT: "other"}, ""),
+    ],
+)
+def test_a_command_comes_from_where_the_job_says(
+    stated: str, sha256: str, environ: dict[str, str], command: str
+) -> None:
+    assert command_of(stated, sha256, AGENT, environ) == command
+
+
+@pytest.mark.parametrize("environ", [{}, {AGENT: "other"}])
+def test_another_command_than_the_jobs_is_refused(environ: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="carry it on with `harborsmith run --job`"):
+        command_of("", digest("told"), AGENT, environ)
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,24 @@ def test_runs_that_harbor_never_made_are_counted(tmp_path: Path, harbor: dict[st
     ] * 2
 
 
+def test_an_agents_folder_that_holds_the_scenarios_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine" / "scenarios").mkdir(parents=True)
+    (tmp_path / "mine" / "run").write_text("#!/bin/sh\n")
+    (tmp_path / "mine" / "run").chmod(0o755)
+    given = ["--backend", "harbor", "--agent", "mine", "--scenario-dir", "mine/scenarios", "--tier", "smoke"]
+
+    done = subprocess.run(
+        [sys.executable, "-m", "generator", "run", *given],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "mine/scenarios, which only the reviewer may see" in done.stderr, done.stderr
+
+
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="this Python is new enough for Harbor")
 def test_a_python_that_is_too_old_for_harbor_is_said_with_what_to_do() -> None:
     refused = missing_harbor()

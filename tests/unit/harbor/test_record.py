@@ -54,10 +54,12 @@ DETAILS: dict[str, Any] = {
     "evalResult": VERDICT,
     "checks": [CHECK],
     "criteria": [],
-    "reviewer": {"source": "package", "sha256": "0" * 64, "command": ["judge"]},
+    "reviewer": {"source": "package", "sha256": "0" * 64},
     "warnings": ["there is one vote only"],
     "leftOut": [],
 }
+FAILED = {"status": "failed", "failureKind": "goal_mismatch", "score": 0}
+OURS = "harborsmith-command"
 CONTEXT: dict[str, Any] = {
     "version": "harborsmith_run_context_v1",
     "implementationStoppedReason": "goal_satisfied",
@@ -75,9 +77,9 @@ def trial_folder(job: Path, package: TaskPackage, **changes: Any) -> Path:
     (folder / "verifier").mkdir(parents=True)
     (folder / "agent" / "transcripts").mkdir(parents=True)
     result = {
-        "trial_name": folder.name,
+        "trial_name": changes.get("name", folder.name),
         "config": {"task": {"path": str(package.directory)}},
-        "agent_info": {"name": "claude-code", "version": "2"},
+        "agent_info": {"name": changes.get("agent", "claude-code"), "version": "2"},
         "verifier_result": {"rewards": changes.get("rewards", {"reward": 1})},
         "exception_info": changes.get("exception"),
         "started_at": "2026-11-30T10:00:00Z",
@@ -99,6 +101,10 @@ def trial_folder(job: Path, package: TaskPackage, **changes: Any) -> Path:
 
 def recorded(tmp_path: Path, package: TaskPackage, **changes: Any) -> RunReport:
     trial_folder(tmp_path / "job", package, **changes)
+    return recorded_in(tmp_path, package)
+
+
+def recorded_in(tmp_path: Path, package: TaskPackage) -> RunReport:
     (trial,) = trials(tmp_path / "job")
     return record(trial, package, tmp_path)
 
@@ -110,7 +116,7 @@ def record(trial: Trial, package: TaskPackage, tmp_path: Path) -> RunReport:
 
 
 def test_a_trial_becomes_a_run_with_its_own_name_and_evidence(tmp_path: Path, package: TaskPackage) -> None:
-    report = recorded(tmp_path, package, context=CONTEXT)
+    report = recorded(tmp_path, package, context=CONTEXT, agent=OURS)
 
     folder = tmp_path / "out" / "runs" / "sum-ledger" / "sum-ledger__Abc1234"
     assert (report.status, report.score, report.run_id) == ("passed", 1, "sum-ledger__Abc1234")
@@ -123,7 +129,7 @@ def test_a_trial_becomes_a_run_with_its_own_name_and_evidence(tmp_path: Path, pa
     assert (folder / "transcripts" / "iteration-1.log").read_text() == "said\n"
     assert report.warnings == ("said by the container", "there is one vote only")
     manifest = json.loads((folder / "ruhroh-run-manifest.json").read_text())
-    assert manifest["benchmark"]["harborAgent"] == "claude-code"
+    assert manifest["benchmark"]["harborAgent"] == OURS
     assert manifest["isolation"]["level"] == "container"
     assert manifest["env"]["secretKeysPresent"] == ["KEY"]
     assert (folder / manifest["benchmark"]["trial"] / "result.json").exists()
@@ -162,6 +168,17 @@ def test_reading_a_job_twice_makes_one_run(tmp_path: Path, package: TaskPackage)
         ({"details": {**DETAILS, "evalResult": []}}, "not of a format known here"),
         ({"details": {**DETAILS, "checks": [{"id": "other"}]}}, "checks that the package does not have"),
         ({"details": {**DETAILS, "evalResult": {**VERDICT, "goalMet": False}}}, "without a valid verdict"),
+        ({"details": {**DETAILS, "evalResult": {**VERDICT, "status": "failed"}}}, "which its result is not worth"),
+        ({"details": {**DETAILS, "evalResult": {**VERDICT, "status": "review"}}}, "which its result is not worth"),
+        ({"details": {**DETAILS, "evalResult": {**VERDICT, "status": "infra_failed"}}}, "its result is not worth"),
+        ({"details": {**DETAILS, **FAILED}, "rewards": {"reward": 0}}, "which its result is not worth"),
+        ({"details": {**DETAILS, "status": []}}, "which its result is not worth"),
+        ({"details": {key: DETAILS[key] for key in DETAILS if key != "failureKind"}}, "its result is not worth"),
+        ({"details": {**DETAILS, "checks": 5}}, "the review's record is malformed"),
+        ({"details": {**DETAILS, "checks": [{**CHECK, "durationMs": "long"}]}}, "the review's record is malformed"),
+        ({"details": {**DETAILS, "checks": [{**CHECK, "durationMs": []}]}}, "the review's record is malformed"),
+        ({"details": {**DETAILS, "checks": [{**CHECK, "exitCode": "0"}]}}, "the review's record is malformed"),
+        ({"details": {**DETAILS, "warnings": 5}}, "the review's record is malformed"),
         (
             {"exception": {"exception_type": "RuntimeError", "exception_message": "the engine\nwent away"}},
             "Harbor reports RuntimeError: the engine",
@@ -186,7 +203,8 @@ def test_what_broke_or_does_not_agree_is_no_score(
 
 
 def test_a_verdict_that_is_owed_stays_owed(tmp_path: Path, package: TaskPackage) -> None:
-    owed = {**DETAILS, "status": "failed", "failureKind": "review_required", "score": None}
+    result = {**VERDICT, "status": "review", "goalMet": False}
+    owed = {**DETAILS, "status": "failed", "failureKind": "review_required", "score": None, "evalResult": result}
 
     report = recorded(
         tmp_path, package, details=owed, rewards=None, exception={"exception_type": "RewardFileNotFoundError"}
@@ -207,6 +225,74 @@ def test_an_agent_of_harbors_that_ended_early_is_judged_and_its_end_recorded(
     assert report.warnings[0] == f"Harbor reports {kind}: too slow"
 
 
+def test_reasons_that_are_none_are_dropped(tmp_path: Path, package: TaskPackage) -> None:
+    report = recorded(tmp_path, package, details={**DETAILS, "evalResult": {**VERDICT, "reasons": 5}})
+
+    assert (report.score, report.reasons) == (1, ())
+
+
+@pytest.mark.parametrize("name", ["../..", "other__Abc1234", 5])
+def test_a_record_that_names_another_directory_touches_nothing_and_counts_as_missing(
+    tmp_path: Path, package: TaskPackage, name: object
+) -> None:
+    trial_folder(tmp_path / "job", package, name=name)
+
+    assert list(trials(tmp_path / "job")) == []
+
+
+def test_what_another_agent_left_among_its_logs_is_no_record_of_the_run(tmp_path: Path, package: TaskPackage) -> None:
+    folder = trial_folder(tmp_path / "job", package, context=CONTEXT)
+    (folder / "agent" / "ruhroh-loop-iterations.jsonl").write_text("{}\n")
+    (folder / "agent" / "trajectory.json").write_text("{}")
+
+    report = recorded_in(tmp_path, package)
+
+    run = tmp_path / "out" / "runs" / "sum-ledger" / report.run_id
+    assert (report.stopped_reason, report.turns, report.warnings) == ("", 0, ("there is one vote only",))
+    assert list((run / "transcripts").iterdir()) == []
+    assert (run / "ruhroh-loop-iterations.jsonl").read_text() == ""
+    assert (run / "trajectory.json").exists()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"journey": 5},
+        {"journey": {"sessionHandle": 5, "implementationRuns": 5}},
+        {"journey": {"implementationRuns": [5]}},
+        {"notes": 5},
+        {"notes": [5]},
+        {"maxIterations": "3"},
+        {"completed": "yes"},
+        {"implementationStoppedReason": []},
+    ],
+)
+def test_members_of_another_type_in_the_agents_records_are_left_out(
+    tmp_path: Path, package: TaskPackage, changes: dict[str, Any]
+) -> None:
+    report = recorded(tmp_path, package, context={**CONTEXT, **changes}, agent=OURS)
+
+    assert report.score == 1
+    assert report.turns == (0 if "journey" in changes else 1)
+
+
+@pytest.mark.parametrize(("stated", "score"), [(DETAILS, None), (FAILED, None), ({"failureKind": "gave_up"}, 0)])
+def test_a_score_has_to_agree_with_the_recorded_completion(
+    tmp_path: Path, stated: dict[str, Any], score: int | None
+) -> None:
+    made = document(loop__completion={"required": True, "promise": "ALL DONE"})
+    package = open_package(written(write_scenario(tmp_path / "sum-ledger", made), tmp_path / "out"))
+    assert isinstance(package, TaskPackage)
+    details = {**DETAILS, **FAILED, **stated, "checks": []}
+    context = {**CONTEXT, "completed": False, "implementationStoppedReason": "gave_up"}
+
+    report = recorded(
+        tmp_path, package, details=details, rewards={"reward": details["score"]}, context=context, agent=OURS
+    )
+
+    assert report.score == score
+
+
 def test_a_cancelled_trial_is_no_failure_of_anybody(tmp_path: Path, package: TaskPackage) -> None:
     report = recorded(tmp_path, package, exception={"exception_type": "CancelledError"}, details=None, rewards=None)
 
@@ -216,7 +302,7 @@ def test_a_cancelled_trial_is_no_failure_of_anybody(tmp_path: Path, package: Tas
 def test_failed_and_broken_checks_are_shown_as_in_a_local_run(tmp_path: Path, package: TaskPackage) -> None:
     failed = {**CHECK, "passed": False, "exitCode": 3, "output": "not there\n"}
     verdict = {**VERDICT, "status": "failed", "goalMet": False}
-    details = {**DETAILS, "checks": [failed], "evalResult": verdict, "score": 0, "failureKind": "goal_mismatch"}
+    details = {**DETAILS, **FAILED, "checks": [failed], "evalResult": verdict}
 
     report = recorded(tmp_path, package, details=details, rewards={"reward": 0})
 
@@ -225,7 +311,7 @@ def test_failed_and_broken_checks_are_shown_as_in_a_local_run(tmp_path: Path, pa
 
 
 def test_links_among_what_a_container_left_are_not_followed(tmp_path: Path, package: TaskPackage) -> None:
-    folder = trial_folder(tmp_path / "job", package)
+    folder = trial_folder(tmp_path / "job", package, agent=OURS)
     (tmp_path / "secret").write_text("of this machine")
     for name in ("agent/trajectory.json", "agent/transcripts/iteration-2.log", "verifier/reviewer.log"):
         (folder / name).symlink_to(tmp_path / "secret")
@@ -239,7 +325,18 @@ def test_links_among_what_a_container_left_are_not_followed(tmp_path: Path, pack
     assert not kept & {"trajectory.json", "iteration-2.log", "reviewer.log", "ruhroh-economic-trace.jsonl"}
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"trial_name": "x"}', '{"config": {"task": {}}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        '{"trial_name": "x"}',
+        '{"config": {"task": {}}}',
+        '{"trial_name": "t", "config": {"task": {"path": "p"}}, "verifier_result": 5}',
+        '{"trial_name": "t", "config": {"task": {"path": "p"}}, "started_at": "soon"}',
+    ],
+)
 def test_a_record_that_cannot_be_read_is_a_trial_that_is_missing(tmp_path: Path, text: str) -> None:
     (tmp_path / "job" / "t").mkdir(parents=True)
     (tmp_path / "job" / "t" / "result.json").write_text(text)

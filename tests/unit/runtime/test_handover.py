@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from generator.runtime import trees
-from generator.runtime.handover import HandoverLimits, archive, pack
+from generator.runtime.handover import HandoverLimits, archive, over_limits, pack
 from generator.runtime.trees import LeftOut
 from generator.runtime.unpack import unpack
 from tests.support.files import Link, Script, write_tree
@@ -162,6 +162,7 @@ def test_a_workspace_over_a_limit_says_so_and_leaves_no_archive(
     work = write_tree(tmp_path / "work", {"a": "123", "b": "456", "c": ""})
     result = pack(str(work), str(tmp_path / "a.tar"), limits)
     assert (result.problem, result.too_large) == (words, True)
+    assert over_limits(str(work), limits) == words
     assert not (tmp_path / "a.tar").exists()
 
 
@@ -170,6 +171,40 @@ def test_an_archive_that_cannot_be_written_is_a_problem_and_no_exception(tmp_pat
     result = pack(str(work), str(tmp_path / "missing" / "a.tar"))
     assert "No such file or directory" in result.problem
     assert result.too_large is False
+
+
+def test_a_work_is_measured_by_its_data_and_not_changed(tmp_path: Path) -> None:
+    work = write_tree(tmp_path / "work", {"a": "12345", "link": Link("a")})
+    os.mkfifo(work / "queue")
+    with (work / "hole").open("wb") as stream:
+        stream.truncate(1 << 40)
+    (work / "a").chmod(0)
+    assert over_limits(str(work), HandoverLimits(max_bytes=5, max_files=4)) == ""
+    assert (work / "a").stat().st_mode & 0o777 == 0
+
+
+def test_evidence_that_cannot_be_finished_is_not_kept_by_halves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = write_tree(tmp_path / "work", {"a": "x" * 1000, "b": "y"})
+    monkeypatch.setattr("generator.runtime.sparse.segments", lambda *_: [(0, 2000)])
+    with pytest.raises(OSError, match="unexpected end"):
+        archive(str(work), str(tmp_path / "a.tar.gz"))
+    assert sorted(os.listdir(tmp_path)) == ["work"]
+
+
+def test_a_tree_of_ours_is_opened_up_for_its_archive() -> None:
+    with open_folder() as folder:
+        code = """
+import os, sys, tarfile
+from generator.runtime.handover import archive
+os.chdir(sys.argv[1])
+os.makedirs("state/closed"); open("state/closed/a", "w").write("a")
+os.chmod("state/closed/a", 0); os.chmod("state/closed", 0); os.chmod("state", 0)
+print(archive("state", "state.tar.gz", mend=True))
+print(tarfile.open("state.tar.gz").getnames())
+"""
+        assert as_ordinary_user(code, folder, str(folder)) == "()\n['closed', 'closed/a']\n"
 
 
 def test_a_device_named_as_the_archive_is_reported_and_left_alone(tmp_path: Path) -> None:

@@ -134,3 +134,12 @@ def test_no_link_leads_out_as_the_system_itself_follows_it(
         if text.startswith("-> "):
             end = os.path.realpath(top / name)
             assert end == inside or end.startswith((inside + "/", "/usr/")) or end == "/usr"
+
+
+@pytest.mark.parametrize("target", ["/usr/share/sealed/key", "/usr/share/sealed", "/usr/share", "/usr"])
+def test_a_link_to_a_forbidden_place_of_the_system_is_removed(tmp_path: Path, target: str) -> None:
+    top = write_tree(
+        tmp_path / "top", {"self": Link(target), "next": Link("/usr/share/sealed2"), "sh": Link("/bin/sh")}
+    )
+    removed = drop_leaving_links(str(top), ("/app",), ("/usr/share/sealed",))
+    assert removed == (LeftOut("self", "link out of the workspace", target),)

@@ -471,7 +471,13 @@ class TestWhatAReviewerSees:
         assert "MODEL_KEY=k" in log
         assert "SECRET" not in log
         assert report.reviewer is not None
-        assert report.reviewer["command"] == ["sh", "{reviewer}/judge.sh"]
+        assert (report.reviewer["source"], report.reviewer["sha256"]) == ("package", "1" * 64)
+
+    def test_the_words_of_a_reviewers_command_are_not_recorded(self, tmp_path: Path) -> None:
+        case = Case(tmp_path)
+        words = ("sh", "-c", f"echo '{json.dumps(PASS)}' > $RUHROH_EVAL_OUTPUT_PATH", "--token=t0p-secret")
+        case.review(reviewer=ReviewerCommand(words, "option", "1" * 64, trusted=True))
+        assert "t0p-secret" not in (case.out / "reward-details.json").read_text()
 
 
 class TestCompletion:

@@ -97,3 +97,22 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
         strictjson.read_object(str(tmp_path / "link"))
     with pytest.raises(FileNotFoundError):
         strictjson.read_object(str(tmp_path / "none"))
+
+
+@pytest.mark.parametrize("odd", ["a directory", "a file that cannot be read to its end"])
+def test_what_cannot_be_read_says_so_and_leaves_no_descriptor(tmp_path: Path, odd: str) -> None:
+    place = str(tmp_path) if odd == "a directory" else "/proc/self/mem"
+    if not os.path.exists(place):
+        pytest.skip("this system has no such file")
+    before = os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else []
+    with pytest.raises(ValueError, match="cannot be read"):
+        strictjson.read_object(place)
+    assert len(os.listdir("/proc/self/fd") if before else []) == len(before)
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    strictjson.write(str(tmp_path / "a.json"), {"old": 1})
+    with pytest.raises(ValueError, match="JSON compliant"):
+        strictjson.write(str(tmp_path / "a.json"), {"new": float("nan")})
+    assert os.listdir(tmp_path) == ["a.json"]
+    assert strictjson.read_object(str(tmp_path / "a.json")) == {"old": 1}

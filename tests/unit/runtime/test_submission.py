@@ -241,3 +241,9 @@ def test_an_interruption_while_closing_comes_after_the_command_was_ended(place: 
             broker.__exit__()
     assert stop.is_set()
     assert not os.path.exists(place)
+
+
+def test_a_reviewer_that_removes_the_socket_does_not_keep_the_review_from_ending(place: str) -> None:
+    with Broker(place, echo, kill_commands_of):
+        os.unlink(place)
+    assert not os.path.exists(place)

@@ -177,12 +177,12 @@ def test_odd_members_do_not_stop_the_others(planted: Callable[..., tuple[Unpacke
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_names_are_unpacked(in_memory: Path) -> None:
+def test_twenty_thousand_names_are_unpacked(in_memory: Path) -> None:
     with tarfile.open(in_memory / "a.tar", "w") as tar:
-        for number in range(100_000):
+        for number in range(20_000):
             tar.addfile(tarfile.TarInfo(f"{number % 100}/{number}"))
     assert unpack(str(in_memory / "a.tar"), str(in_memory / "out")).problem == ""
-    assert sum(len(names) for _, _, names in os.walk(in_memory / "out")) == 100_000
+    assert sum(len(names) for _, _, names in os.walk(in_memory / "out")) == 20_000
 
 
 def test_hard_links_cannot_multiply_a_file_beyond_the_limit(
