@@ -205,7 +205,7 @@ RUBRIC = "The report holds the correct total of all the amounts in the ledger."
 @pytest.mark.parametrize(
     ("verdict", "criteria"),
     [
-        ({"status": "passed", "goalMet": True}, (3, 3)),
+        ({"status": "passed", "goalMet": True}, (0, 0)),
         ({"status": "failed", "unmetCriteria": [RUBRIC]}, (2, 3)),
         ({"status": "failed", "unmetCriteria": ["the total, in other words"]}, (0, 0)),
         ({"status": "failed"}, (0, 0)),
