@@ -12,5 +12,6 @@ class Exit(IntEnum):
     NOTHING_SELECTED = 3
     CANNOT = 4
     NO_VERDICT = 5
+    HUNG_UP = 129
     INTERRUPTED = 130
     TERMINATED = 143

@@ -227,7 +227,7 @@ def test_a_demo_that_cannot_write_its_packages_says_so(elsewhere: Path, temporar
 
     done = show(elsewhere, environment(temporary), "--out", "taken")
 
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "output_unusable" in done.stderr
     assert "Traceback" not in done.stderr
 

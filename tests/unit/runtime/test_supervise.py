@@ -16,7 +16,7 @@ from generator.runtime import supervise
 from generator.runtime.proctree import owned_by
 from generator.runtime.supervise import Account, Places, account, close, main, prepare, read_outcome, read_result, turn
 
-UID = 54_321  # nobody else's on any machine: everything of it is ended
+UID = 10_000_000 + os.getpid()  # nobody else's, not even of another worker: everything of it is ended
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 
