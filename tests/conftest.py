@@ -6,6 +6,7 @@ import ipaddress
 import itertools
 import os
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
@@ -28,6 +29,13 @@ hypothesis.settings.register_profile(
     "harborsmith", derandomize=True, max_examples=100, deadline=None, database=None, print_blob=False
 )
 hypothesis.settings.load_profile("harborsmith")
+
+
+def pytest_configure() -> None:
+    """Take interruptions again: a runner started in the background ignores them, and so would all it starts."""
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
