@@ -69,7 +69,7 @@ def test_scratch_space_is_private_and_writable(who: Account, path: str) -> None:
 
 def test_only_the_system_and_the_binds_are_seen(who: Account, place: Path) -> None:
     write_tree(place, {"shown/file": "seen", "secret": "unseen"})
-    said = sh(who, "ls /; cat /work/a/file", binds=[(str(place / "shown"), "/work/a", False)])
+    said = sh(who, "ls /; cat /srv/a/file", binds=[(str(place / "shown"), "/srv/a", False)])
     assert "seen" in said
     names = set(said.split()) - {"seen"}
     assert names <= {
@@ -87,7 +87,7 @@ def test_only_the_system_and_the_binds_are_seen(who: Account, place: Path) -> No
         "tmp",
         "usr",
         "var",
-        "work",
+        "srv",
     }
 
 
