@@ -55,6 +55,12 @@ PROGRESS_AFTER_SECONDS = 1.0
 @click.option("--dry-run", is_flag=True, help="Write nothing; list the files of every package.")
 @click.option("--check", is_flag=True, help="Write nothing; fail when a package is not up to date.")
 @click.option("--force", is_flag=True, help="Replace packages that were edited, and directories that are no packages.")
+@click.option(
+    "--jobs",
+    metavar="N",
+    type=click.IntRange(1, 256),
+    help="Processes that make packages; without it, one a processor where there are many packages.",
+)
 @json_option
 def command(
     everything: bool,
@@ -92,8 +98,8 @@ def command(
     if as_json:
         print_json(json_report(report, mode))
     else:
-        for line in text_report(report, mode, painter()):
-            click.echo(line)
+        lines = list(text_report(report, mode, painter()))
+        click.echo("\n".join(lines), nl=bool(lines))
     if report.could_not:
         return Exit.CANNOT
     if report.nothing_selected:

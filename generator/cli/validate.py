@@ -148,8 +148,8 @@ def _print(report: Report, form: str) -> None:
     if form == "json":
         print_json(json_report(report))
     elif form == "text":
-        for line in text_report(report, painter()):
-            click.echo(line)
+        lines = list(text_report(report, painter()))
+        click.echo("\n".join(lines), nl=bool(lines))
     else:
         from generator.workflows.validate_formats import github_summary, render, write_file
 

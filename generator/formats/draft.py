@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ class Draft:
         scenario: The model built from `sound`, defaults in place of what is missing.
         files: Declared path (normal form) -> what lies there.
         findings: What reading and the schema found.
+        memo: What was looked up in it already, under the name of the function that did: many rules ask for the same.
     """
 
     reading: Reading
@@ -58,9 +60,16 @@ class Draft:
     scenario: Scenario
     files: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    memo: defaultdict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict), repr=False, compare=False)
 
     def get(self, pointer: str) -> Json:
         """The sound value at `pointer`, or None when there is none."""
+        known = self.memo["get"]
+        if pointer not in known:
+            known[pointer] = self._look_up(pointer)
+        return known[pointer]
+
+    def _look_up(self, pointer: str) -> Json:
         place: Json = self.sound
         for part in parts(pointer):
             if isinstance(place, dict):
@@ -71,11 +80,14 @@ class Draft:
                 return None
         return place
 
-    def items(self, pointer: str) -> Iterator[tuple[str, Json]]:
+    def items(self, pointer: str) -> tuple[tuple[str, Json], ...]:
         """Pointer and value of each sound item of the list at `pointer`; none when there is no list."""
-        for index, item in enumerate(self.get(pointer) or ()):
-            if item is not None:
-                yield child(pointer, index), item
+        known = self.memo["items"]
+        if pointer not in known:
+            items = enumerate(self.get(pointer) or ())
+            known[pointer] = tuple((child(pointer, index), item) for index, item in items if item is not None)
+        found: tuple[tuple[str, Json], ...] = known[pointer]
+        return found
 
     def has(self, pointer: str) -> bool:
         """Whether the document has a value at `pointer`, be it sound or taken out."""

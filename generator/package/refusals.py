@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -86,9 +85,11 @@ def clashes(files: Iterable[PlannedFile]) -> Iterator[Finding]:
                     f"{before[0]!r} and {path!r} cannot both stand in one package",
                     "rename one of them",
                 )
+            elif before is not now:  # the directory has been seen, and with it all that are above it
+                break
 
 
 def _with_parents(path: str) -> Iterator[str]:
     while path:
         yield path
-        path = posixpath.dirname(path)
+        path = path.rpartition("/")[0]

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 # where every byte must stay.
 DEFAULT_IMAGE: Final = "debian:bookworm-slim"
 
+# Stands for the collect script in a table that `task_bytes` writes. As long as a line, so that the writer gives the
+# table that holds it lines of its own, as it does for the script.
+COLLECT: Final = "@" * 100
+
 
 def dockerfile(name: str, environment: Environment, workdir: str, user: str, *, workspace: bool, git: bool) -> bytes:
     """The Dockerfile `name` (`environment` or `tests`): image, packages and setup of `environment`, the rest as given.
@@ -54,11 +58,25 @@ def json_bytes(document: Mapping[str, Any]) -> bytes:
     return (json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def toml_bytes(document: Mapping[str, Any]) -> bytes:
-    """TOML as we write it: keys in their given order, every string on one line."""
+def task_bytes(table: Mapping[str, Any], workdir: str) -> bytes:
+    """`task.toml`: keys in their given order, every string on one line; `COLLECT` as a command is the collect script.
+
+    Escaping that script takes longer than all the rest, so it is done once. No text of an author can be taken for the
+    place it goes to: inside a string, a quotation mark has a backslash before it.
+    """
+    place, command = _command(COLLECT), _command(collect_script(workdir))
+    return _toml(table).replace(place, command, 1).encode()
+
+
+@cache
+def _command(text: str) -> str:
+    return _toml({"command": text}).rstrip("\n")
+
+
+def _toml(document: Mapping[str, Any]) -> str:
     import tomli_w
 
-    return tomli_w.dumps(document, multiline_strings=False).encode()
+    return tomli_w.dumps(document, multiline_strings=False)
 
 
 @cache

@@ -18,7 +18,16 @@ from generator.package.model import PackagePlan, Settings
 from generator.package.orphans import orphans
 from generator.package.output import Output
 from generator.package.plan import plan
-from generator.package.write import Outcome, Status, preview_package, refused_by_machine, remove_package, write_package
+from generator.package.write import (
+    NOT_WRITTEN,
+    Outcome,
+    Status,
+    preview_package,
+    refused_by_machine,
+    remove_package,
+    write_package,
+)
+from generator.workflows.parallel import Lost, processors, shared_out
 from generator.workflows.select import Selection, select
 
 DEFAULTS: Final = Settings()
@@ -31,6 +40,8 @@ class Mode(StrEnum):
     CHECK = "check"
     DRY_RUN = "dry_run"
 
+
+_PAYS: Final = 16  # packages for which one more process is worth starting
 
 _DIFFERING: Final = {Mode.CHECK: Status.DRIFTED, Mode.DRY_RUN: Status.WOULD_WRITE}
 _LEFT_OVER: Final = {Mode.CHECK: Status.DRIFTED, Mode.DRY_RUN: Status.WOULD_REMOVE}
@@ -50,6 +61,7 @@ class Request:
         settings: What all packages share.
         mode: What to do about differences.
         force: Replace directories that are not ours, and edited packages.
+        jobs: How many processes make packages; None means as many as pay.
     """
 
     scenario_dir: Path
@@ -61,6 +73,7 @@ class Request:
     settings: Settings = DEFAULTS
     mode: Mode = Mode.WRITE
     force: bool = False
+    jobs: int | None = None
 
     @property
     def whole(self) -> bool:
@@ -68,12 +81,29 @@ class Request:
         return not (self.ids or self.tier or self.paths) and self.changed is None
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A file that a dry run lists: path, bytes, whether it may be executed."""
+
+    path: str
+    size: int
+    executable: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """One package of a report: what became of it, the plan it was made from, if any, and what there is to say."""
+    """One package of a report.
+
+    Attributes:
+        outcome: What became of it.
+        files: How many files it has, its manifest among them; 0 when it could not be planned.
+        listing: All of them but the manifest, in a dry run.
+        diagnostics: What there is to say about it.
+    """
 
     outcome: Outcome
-    plan: PackagePlan | None = None
+    files: int = 0
+    listing: tuple[Listed, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -134,8 +164,8 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
     packages: list[Package] = []
     if request.mode is Mode.WRITE and selection.loaded:
         packages += _swept(output)
-    for done, loaded in enumerate(selection.loaded, start=1):
-        packages.append(_one(loaded, output, request))
+    for done, package in enumerate(_made(selection.loaded, output, request), start=1):
+        packages.append(package)
         progress(done, len(selection.loaded))
     if request.whole and selection.complete and _all_known(selection):
         packages += _left_over(output, selection, request)
@@ -170,6 +200,31 @@ def ensure_package(
     return outcome.findings if outcome.status is Status.FAILED else Path(outcome.path)
 
 
+def _made(scenarios: Sequence[LoadedScenario], output: Output, request: Request) -> Iterator[Package]:
+    """The packages in the order of their scenarios, however many processes make them."""
+
+    def one(number: int) -> Package:
+        return _one(scenarios[number], output, request)
+
+    wanted = min(processors(), len(scenarios) // _PAYS) if request.jobs is None else request.jobs
+    jobs = min(wanted, len(scenarios))
+    if jobs < 2:
+        yield from map(one, range(len(scenarios)))
+        return
+    for loaded, made in zip(scenarios, shared_out(one, len(scenarios), jobs), strict=True):
+        yield made if isinstance(made, Package) else _lost(loaded, output, made)
+
+
+def _lost(loaded: LoadedScenario, output: Output, lost: Lost) -> Package:
+    """A package of which nobody knows what became of it; the next call puts its leavings right."""
+    path = output.package(loaded.id)
+    finding = Finding(
+        NOT_WRITTEN, "", f"{path}: {lost.why}", "run the command again, with --jobs 1 if it happens again"
+    )
+    outcome = Outcome(id=loaded.id, path=path, status=Status.FAILED, findings=(finding,))
+    return Package(outcome=outcome, diagnostics=_at_package(outcome.findings, outcome))
+
+
 def _one(loaded: LoadedScenario, output: Output, request: Request) -> Package:
     planned = loaded.findings if loaded.scenario is None else plan(loaded, request.settings)
     if not isinstance(planned, PackagePlan):
@@ -184,7 +239,13 @@ def _one(loaded: LoadedScenario, output: Output, request: Request) -> Package:
     if outcome.status is Status.DRIFTED:
         about_package.append(_drifted(outcome, request))
     diagnostics = (*_located((*planned.notes, *about_scenario), loaded), *_at_package(about_package, outcome))
-    return Package(outcome=outcome, plan=planned, diagnostics=diagnostics)
+    listed = planned.files if request.mode is Mode.DRY_RUN else ()
+    return Package(
+        outcome=outcome,
+        files=len(planned.files) + 1,
+        listing=tuple(Listed(file.path, file.size, file.executable) for file in listed),
+        diagnostics=diagnostics,
+    )
 
 
 def _located(findings: Sequence[Finding], loaded: LoadedScenario) -> tuple[Diagnostic, ...]:
