@@ -36,7 +36,7 @@ def test_the_tasks_are_done_in_as_many_processes_as_were_asked_for() -> None:
 
 
 def test_results_larger_than_a_pipe_arrive() -> None:
-    assert [len(text) for text in shared_out(lambda n: "x" * (n * 300_000), 5, 2)] == [n * 300_000 for n in range(5)]
+    assert list(shared_out(lambda n: "x" * (n * 300_000), 5, 2)) == ["x" * (n * 300_000) for n in range(5)]
 
 
 def test_what_a_killed_process_owes_is_told_as_lost_and_the_others_go_on() -> None:
@@ -101,7 +101,8 @@ def test_an_interrupt_of_the_whole_group_ends_every_process_once(
 
 
 def test_tasks_of_a_process_that_cannot_be_started_are_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    fork, started = os.fork, []
+    fork = os.fork
+    started: list[int] = []
 
     def scarce() -> int:
         if started:
