@@ -18,11 +18,20 @@ from generator.source.tree import Entry, Tree
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A directory and its parsed document, before any check; `findings` say why there is none."""
+    """A directory and its parsed document, before any check.
+
+    Attributes:
+        tree: The directory.
+        name: Its name.
+        document: None when it could not be read or parsed.
+        entry: What the document's file turned out to be.
+        findings: Why there is no document.
+    """
 
     tree: Tree
     name: str
     document: Document | None = None
+    entry: Entry | None = None
     findings: tuple[Finding, ...] = ()
 
     @property

@@ -100,6 +100,9 @@ class Tree:
         Links appear as what they lead to. A link back to a directory that contains it is one `LOOP` entry, a directory
         nested deeper than `MAX_DEPTH` one `TOO_MANY` entry, and the end of a walk after `MAX_ENTRIES` another.
         """
+        first = self.look(path)
+        if first.kind is not Kind.DIRECTORY:
+            return (first,)
         found: list[Entry] = []
         for entry in self._walk(path):
             if len(found) == MAX_ENTRIES:
