@@ -12,6 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _KIB = 1024
+_STARTER = """
+import os, resource, sys
+silent = os.open(os.devnull, os.O_WRONLY)
+code = os.waitstatus_to_exitcode(os.waitpid(os.posix_spawnp(
+    sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, silent, 1)]), 0)[1])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code and 1)
+"""
 
 
 class BenchError(Exception):
@@ -29,38 +37,25 @@ class Command:
 
 
 @dataclass(frozen=True)
-class Sample:
-    """One run: seconds of wall time, and the peak memory in bytes of the largest single process of it."""
-
-    seconds: float
-    peak: int
-
-
-@dataclass(frozen=True)
 class Figures:
-    """All counted runs of one command."""
+    """All counted runs of one command, in seconds of wall time."""
 
-    samples: tuple[Sample, ...]
+    samples: tuple[float, ...]
 
     @property
     def seconds(self) -> float:
         """The median."""
-        return statistics.median(sample.seconds for sample in self.samples)
+        return statistics.median(self.samples)
 
     @property
     def fastest(self) -> float:
-        """The shortest run, in seconds."""
-        return min(sample.seconds for sample in self.samples)
+        """The shortest run."""
+        return min(self.samples)
 
     @property
     def slowest(self) -> float:
-        """The longest run, in seconds."""
-        return max(sample.seconds for sample in self.samples)
-
-    @property
-    def peak(self) -> int:
-        """The largest peak, in bytes."""
-        return max(sample.peak for sample in self.samples)
+        """The longest run."""
+        return max(self.samples)
 
 
 def in_turn(commands: Mapping[str, Command], rounds: int, warm_up: bool = True) -> dict[str, Figures]:
@@ -69,40 +64,56 @@ def in_turn(commands: Mapping[str, Command], rounds: int, warm_up: bool = True) 
     Raises:
         BenchError: A command cannot be started or fails.
     """
-    samples: dict[str, list[Sample]] = {name: [] for name in commands}
+    samples: dict[str, list[float]] = {name: [] for name in commands}
     for number in range(rounds + warm_up):
         for name, command in commands.items():
             command.before()
-            sample = once(command)
+            seconds = once(command)
             if number >= warm_up:
-                samples[name].append(sample)
+                samples[name].append(seconds)
     return {name: Figures(tuple(taken)) for name, taken in samples.items()}
 
 
-def once(command: Command) -> Sample:
-    """Run a command to its end; what it prints is thrown away.
+def once(command: Command) -> float:
+    """Run a command to its end, and return how many seconds that took; what it prints is thrown away.
 
     Raises:
         BenchError: It cannot be started or fails.
     """
     begun = time.perf_counter()
+    _run(command.argv, command, subprocess.DEVNULL)
+    return time.perf_counter() - begun
+
+
+def peak_memory(command: Command) -> int:
+    """The peak memory in bytes of the largest single process of a run.
+
+    A process counts as large as the one that started it, so a small one does that here.
+
+    Raises:
+        BenchError: It cannot be started or fails.
+    """
+    command.before()
+    starter = [sys.executable, "-I", "-S", "-c", _STARTER, *command.argv]
+    return int(_run(starter, command, subprocess.PIPE)) * (1 if sys.platform == "darwin" else _KIB)
+
+
+def _run(argv: Sequence[str], command: Command, stdout: int) -> bytes:
     try:
-        process = subprocess.Popen(
-            command.argv,
+        done = subprocess.run(
+            argv,
             cwd=command.cwd,
             env={**environment(), **command.env},
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdout=stdout,
             stderr=subprocess.DEVNULL,
+            check=False,
         )
     except OSError as error:
-        raise BenchError(f"{command.argv[0]} cannot be started: {error.strerror}") from None
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - begun
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise BenchError(f"{' '.join(command.argv)[:200]} ended with {process.returncode} in {command.cwd}")
-    return Sample(seconds, usage.ru_maxrss * (1 if sys.platform == "darwin" else _KIB))
+        raise BenchError(f"{argv[0]} cannot be started: {error.strerror}") from None
+    if done.returncode:
+        raise BenchError(f"{' '.join(command.argv)[:200]} ended with {done.returncode} in {command.cwd}")
+    return done.stdout or b""
 
 
 def environment() -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.measure import Command, Figures, in_turn
+from benchmarks.measure import Command, Figures, in_turn, peak_memory
 from benchmarks.packs import make_pack
 from benchmarks.place import SCHEMA, Place, ours
 from benchmarks.rows import Row, missing, ratio
@@ -25,11 +25,12 @@ def rows(place: Place) -> Iterator[Row]:
     figures = in_turn(_commands(place, one, (_AJV,)), 2 * place.rounds)
     yield _against(place, "`validate`, 1 scenario", figures, _AJV, ONE_AJV)
     many = make_pack(place.folder("many") / "scenarios", MANY).parent
-    figures = in_turn(_commands(place, many, (_AJV, _CHECK)), place.rounds)
+    commands = _commands(place, many, (_AJV, _CHECK))
+    figures = in_turn(commands, place.rounds)
     name = f"`validate`, {MANY} scenarios"
     yield _against(place, name, figures, _AJV, MANY_AJV)
     yield _against(place, name, figures, _CHECK, MANY_CHECK_JSONSCHEMA)
-    peak = figures["ours"].peak / _MIB
+    peak = peak_memory(commands["ours"]) / _MIB
     yield Row(name=f"{name}, peak memory", figure=f"{peak:.0f} MiB", value=peak, bar=MOST_MEMORY, unit="MiB")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from benchmarks.measure import BenchError, Figures, Sample, environment
+from benchmarks.measure import BenchError, Figures, environment
 from benchmarks.packs import make_pack
 from benchmarks.place import Place, ours
 from benchmarks.rows import Row, spread
@@ -30,7 +30,7 @@ def rows(place: Place) -> Iterator[Row]:
             taken = [_save(pack, number, process.stdout) for number in range(3 * place.rounds)]
         finally:
             process.terminate()
-    figures = Figures(tuple(Sample(seconds, 0) for seconds in taken))
+    figures = Figures(tuple(taken))
     yield Row(
         name=f"`validate --watch`, {SCENARIOS} scenarios, from a save to its report",
         figure=f"{figures.seconds * 1000:.0f} ms",

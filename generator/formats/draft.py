@@ -12,7 +12,7 @@ from generator.diagnostics.model import Finding
 from generator.formats.prompt import Prompt
 from generator.scenario.model import Scenario
 from generator.source.document import Document, Json
-from generator.source.pointer import child, parts
+from generator.source.pointer import parts
 from generator.source.tree import Entry, Tree
 
 
@@ -74,9 +74,10 @@ class Draft:
     def get(self, pointer: str) -> Json:
         """The sound value at `pointer`, or None when there is none."""
         known = self.memo["get"]
-        if pointer not in known:
-            known[pointer] = self._look_up(pointer)
-        return known[pointer]
+        found = known.get(pointer, self)  # no value of a document is a draft
+        if found is self:
+            found = known[pointer] = self._look_up(pointer)
+        return found
 
     def _look_up(self, pointer: str) -> Json:
         place: Json = self.sound
@@ -91,11 +92,11 @@ class Draft:
 
     def items(self, pointer: str) -> tuple[tuple[str, Json], ...]:
         """Pointer and value of each sound item of the list at `pointer`; none when there is no list."""
-        known = self.memo["items"]
-        if pointer not in known:
+        known: dict[str, tuple[tuple[str, Json], ...]] = self.memo["items"]
+        found = known.get(pointer)
+        if found is None:
             items = enumerate(self.get(pointer) or ())
-            known[pointer] = tuple((child(pointer, index), item) for index, item in items if item is not None)
-        found: tuple[tuple[str, Json], ...] = known[pointer]
+            found = known[pointer] = tuple((f"{pointer}/{index}", item) for index, item in items if item is not None)
         return found
 
     def has(self, pointer: str) -> bool:

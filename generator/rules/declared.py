@@ -33,10 +33,12 @@ class Declared:
 def declared(draft: Draft, *pointers: str) -> tuple[Declared, ...]:
     """What is declared at `pointers`, which are single paths or lists of them. A path declared twice comes once."""
     known: dict[tuple[str, ...], tuple[Declared, ...]] = draft.memo["declared"]
-    if pointers not in known:
+    found = known.get(pointers)
+    if found is None:
         single = len(pointers) == 1
-        known[pointers] = tuple(_at(draft, *pointers) if single else chain(*(declared(draft, one) for one in pointers)))
-    return known[pointers]
+        found = tuple(_at(draft, *pointers) if single else chain(*(declared(draft, one) for one in pointers)))
+        known[pointers] = found
+    return found
 
 
 def _at(draft: Draft, pointer: str) -> Iterator[Declared]:

@@ -91,7 +91,7 @@ def check_scenario(draft: Draft, known: Pack, today: date) -> tuple[Finding, ...
         found += rule(draft)
     found += lifecycle.sunset(draft, today)
     found += lifecycle.replacement(draft, known)
-    return tuple(finding for finding in found if not _follows(finding, draft.invalid))
+    return tuple(finding for finding in found if not (draft.invalid and _follows(finding, draft.invalid)))
 
 
 def check_pack(known: Pack) -> Mapping[Path, list[Finding]]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.measure import Figures, Sample
+from benchmarks.measure import Figures
 from benchmarks.rows import HEADINGS, Row, aligned, duration, markdown, missing, over, ratio
 
 
 def figures(*seconds: float) -> Figures:
-    return Figures(tuple(Sample(taken, 1000 + number) for number, taken in enumerate(seconds)))
+    return Figures(seconds)
 
 
-def test_the_median_stands_for_all_runs_and_the_largest_peak_for_the_memory() -> None:
+def test_the_median_stands_for_all_runs() -> None:
     taken = figures(0.3, 0.1, 9.0)
 
-    assert (taken.seconds, taken.fastest, taken.slowest, taken.peak) == (0.3, 0.1, 9.0, 1002)
+    assert (taken.seconds, taken.fastest, taken.slowest) == (0.3, 0.1, 9.0)
     assert figures(1.0, 2.0).seconds == 1.5
 
 
