@@ -7,10 +7,12 @@ Compose file. A provider that is not listed, and a class of somebody's own, may 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from generator.execute.refusal import Refused
-from generator.execute.taskpackage import TaskPackage
+
+if TYPE_CHECKING:
+    from generator.execute.taskpackage import TaskPackage
 
 # Cannot keep a container off the network (`disable_internet`).
 NO_ISOLATION: Final = (

@@ -13,7 +13,6 @@ from generator.harbor.providers import NO_ISOLATION
 from generator.package.members import HELD_OUT
 from generator.package.output import Output
 from generator.scenario.model import Scenario
-from generator.workflows.git import git
 
 _IGNORED_OR_NOT: Final = (0, 1)  # what `git check-ignore` exits with where it can tell
 
@@ -41,6 +40,8 @@ def kept_by_git(paths: Iterable[str]) -> frozenset[str]:
     folder = next((parent for path in asked for parent in Path(path).parents if parent.is_dir()), None)
     if folder is None:
         return frozenset()
+    from generator.workflows.git import git  # most packs hold nothing out
+
     try:
         done = git(folder, "check-ignore", "-z", "--stdin", given=b"".join(os.fsencode(path) + b"\0" for path in asked))
     except OSError:
