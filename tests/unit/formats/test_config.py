@@ -165,9 +165,11 @@ def test_the_nearest_file_upward_is_found(tmp_path: Path) -> None:
 
 
 VALUES = st.none() | st.booleans() | st.integers(0, 9) | st.sampled_from(["", " ", "a", "a..b", "-a", "warning"])
+LINES = st.sampled_from(["a/b", "a/b/c", "a/", "a\nb", "a\x85", "a\u2028", "Ä ö", "a\n"])
 DOCUMENTS = st.dictionaries(
-    st.sampled_from(["scenario-dir", "out", "org", "authors", "fail-on", "ignore", "else"]),
+    st.sampled_from(["scenario-dir", "out", "org", "authors", "fail-on", "dataset", "ignore", "else"]),
     VALUES | st.lists(VALUES, max_size=2)
+    | st.dictionaries(st.sampled_from(["name", "version", "description", "else"]), VALUES | LINES, max_size=3)
     | st.lists(st.dictionaries(st.sampled_from(["scenario", "reason", "else"]), VALUES, max_size=2), max_size=2),
     max_size=3,
 )  # fmt: skip

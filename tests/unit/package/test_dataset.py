@@ -100,7 +100,9 @@ def test_an_edited_or_foreign_document_is_not_ours(change: tuple[bytes, bytes], 
     assert reason in found
 
 
-@pytest.mark.parametrize("data", [b"", b"metadata = 5", b"[metadata]\nharborsmith = 'x'", b"[metadata.harborsmith]\nseal = 1"])
+@pytest.mark.parametrize(
+    "data", [b"", b"metadata = 5", b"[metadata]\nharborsmith = 'x'", b"[metadata.harborsmith]\nseal = 1"]
+)
 def test_a_document_of_another_shape_is_not_ours(data: bytes) -> None:
     assert isinstance(read_dataset(data), str)
 

@@ -291,9 +291,10 @@ def test_without_held_out_their_packages_go(pack: Path) -> None:
 
     assert said(report) == [("unchanged", "")]
     assert not (tasks(pack) / "secret").exists()
-    assert "--without-held-out" in make(
-        pack, held_out=False, mode=Mode.CHECK, dataset=Dataset(name="acme/other")
-    ).diagnostics[-1].hint
+    assert (
+        "--without-held-out"
+        in make(pack, held_out=False, mode=Mode.CHECK, dataset=Dataset(name="acme/other")).diagnostics[-1].hint
+    )
 
 
 def test_private_scenarios_are_listed_and_counted(pack: Path) -> None:
