@@ -19,13 +19,19 @@ _IGNORED_OR_NOT: Final = (0, 1)  # what `git check-ignore` exits with where it c
 
 def advice(loaded: Sequence[LoadedScenario], output: Output) -> Mapping[Path, tuple[Finding, ...]]:
     """Directory of a scenario -> advice about what becomes of it in `output`; invalid ones have none."""
-    valid = {one.directory: one.scenario for one in loaded if one.scenario is not None}
+    exposed = exposures(loaded, output)
+    return {
+        one.directory: (*_networks(one.scenario), *exposed.get(one.directory, ()))
+        for one in loaded
+        if one.scenario is not None
+    }
+
+
+def exposures(loaded: Iterable[LoadedScenario], output: Output) -> Mapping[Path, tuple[Finding, ...]]:
+    """Directory of a valid scenario that is held out -> why git would keep its package in `output`."""
     secret = {one.directory: _task_file(output, one.id) for one in loaded if one.scenario and is_held_out(one)}
     kept = kept_by_git(secret.values())
-    return {
-        directory: (*_networks(scenario), *(_tracked(output) if secret.get(directory) in kept else ()))
-        for directory, scenario in valid.items()
-    }
+    return {directory: (_tracked(output),) for directory, file in secret.items() if file in kept}
 
 
 def is_held_out(loaded: LoadedScenario) -> bool:
@@ -56,10 +62,10 @@ def _task_file(output: Output, scenario_id: str) -> str:
     return f"{os.path.realpath(output.package(scenario_id))}/task.toml"
 
 
-def _tracked(output: Output) -> tuple[Finding]:
+def _tracked(output: Output) -> Finding:
     message = f"the scenario is held out, but git does not ignore its package in {str(output.root)!r}"
     hint = f"{output.root.name}/ in .gitignore, or another output directory"
-    return (Finding("held_out_tracked", "/metadata/visibility", message, hint),)
+    return Finding("held_out_tracked", "/metadata/visibility", message, hint)
 
 
 def _networks(scenario: Scenario) -> tuple[Finding, ...]:

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from generator.execute.settings import Options
 from generator.workflows.generate import Mode, Request, generate
+from generator.workflows.run import RunRequest, run
 from tests.support.files import Script, write_tree
 from tests.support.scenarios import document, write_scenario
 from tests.unit.rules.support import metadata
@@ -102,3 +104,10 @@ def test_two_networks_are_told_with_the_providers_that_refuse_them(
     changes: dict[str, Any] = {"requires__network": agent, "evaluation__network": review}
     write_scenario(tmp_path / "scenarios/one", document(id="one", **changes))
     assert told(tmp_path, "provider_network") == ([("one", pointer)] if pointer else [])
+
+
+def test_a_run_that_makes_the_package_tells_it_too(pack: Path) -> None:
+    request = RunRequest(scenario_dir=pack / "scenarios", ids=("open", "secret"), out=pack / "out", options=Options())
+    done = run(request, os.environ, lambda _: None)
+    told = [(one.code, one.scenario) for one in done.diagnostics]
+    assert told == [("held_out_tracked", "secret")]
