@@ -64,7 +64,7 @@ def _task_file(output: Output, scenario_id: str) -> str:
 
 def _tracked(output: Output) -> Finding:
     message = f"the scenario is held out, but git does not ignore its package in {str(output.root)!r}"
-    hint = f"{output.root.name}/ in .gitignore, or another output directory"
+    hint = "a line for it in .gitignore, or another output directory with --out"
     return Finding("held_out_tracked", "/metadata/visibility", message, hint)
 
 
