@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding
@@ -15,7 +16,7 @@ from generator.package.model import DEFAULT_ORG, PackagePlan, Settings
 from generator.package.output import Output
 from generator.package.write import Outcome, Status, refused_by_machine
 
-LEAVE_OUT = "harborsmith generate --without-held-out --out published"
+LEAVE_OUT: Final = "harborsmith generate --without-held-out --out published"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
