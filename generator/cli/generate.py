@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from generator.cli.annotations import add_to_step_summary, repository_top
+from generator.cli.dataset import chosen_dataset, dataset_options
 from generator.cli.exits import Exit
 from generator.cli.options import (
     changed_option,
@@ -57,6 +58,7 @@ PROGRESS_AFTER_SECONDS = 1.0
 @click.option(
     "--author", "authors", metavar="NAME", multiple=True, help="Author of tasks that name no maintainers; repeatable."
 )
+@dataset_options
 @click.option("--dry-run", is_flag=True, help="Write nothing; list the files of every package.")
 @click.option("--check", is_flag=True, help="Write nothing; fail when a package is not up to date.")
 @click.option("--force", is_flag=True, help="Replace packages that were edited, and directories that are no packages.")
@@ -80,7 +82,8 @@ def command(
     from generator.package.model import Settings
     from generator.workflows.generate import Mode, Request, generate
 
-    if everything and (given["ids"] or given["tier"] or given["paths"] or changed_since):
+    some = bool(given["ids"] or given["tier"] or given["paths"] or changed_since)
+    if everything and some:
         raise click.UsageError("--all selects every scenario; leave out --all, or what selects some.")
     if dry_run + check + given["force"] > 1:
         raise click.UsageError("Only one of --dry-run, --check and --force has a meaning at a time.")
@@ -90,8 +93,10 @@ def command(
         )
     mode = Mode.CHECK if check else Mode.DRY_RUN if dry_run else Mode.WRITE
     settings = Settings(org=org, authors=authors)
+    chosen = chosen_dataset(given, org, authors, whole=not some)
     changed = changed_paths(changed_since)
-    report = generate(Request(settings=settings, mode=mode, changed=changed, **given), _progress())
+    request = Request(settings=settings, mode=mode, changed=changed, dataset=chosen, **given)
+    report = generate(request, _progress())
     say_unchanged(changed_since, len(report.packages) + len(report.refused))
     _print(report, mode, form)
     if report.could_not:

@@ -18,6 +18,7 @@ from generator.execute.taskpackage import TaskPackage
 from generator.harbor import assignment, commands, reviewer
 from generator.harbor.job import Job
 from generator.harbor.launch import installed_version, missing_harbor, run_job, stamp
+from generator.harbor.providers import unsupported
 from generator.harbor.record import LEVEL, missing_trial, record_trial
 from generator.harbor.results import Trial, trials
 from generator.harbor.settings import HarborOptions, HarborSettings, choose_reviewer, understand
@@ -60,6 +61,8 @@ def run_packages(
         if isinstance(settings, Refused):
             return HarborOutcome(refused=(settings,))
         refused = tuple(problem for package in packages if (problem := _problem(package, settings)) is not None)
+        if not refused and (unfit := _unfit(packages, settings)) is not None:
+            refused = (unfit,)
         private = guarded_paths(out, (*guarded, *(package.directory for package in packages)))
         if not refused and settings.agent and (leak := agent_leak(settings.agent, room, private)):
             refused = (leak,)
@@ -74,6 +77,12 @@ def _problem(package: TaskPackage, settings: HarborSettings) -> Refused | None:
     """Why a package cannot be run with these settings."""
     chosen = choose_reviewer(package, settings)
     return chosen if isinstance(chosen, Refused) else None
+
+
+def _unfit(packages: Sequence[TaskPackage], settings: HarborSettings) -> Refused | None:
+    """Why the provider cannot run them."""
+    options = settings.options
+    return unsupported(options.harbor_env, packages, settings.choice.hosts, settings.review.hosts)
 
 
 def run_understood(

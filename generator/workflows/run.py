@@ -26,6 +26,7 @@ from generator.package.model import DEFAULT_ORG, Settings
 from generator.package.output import Output
 from generator.package.write import NOT_WRITTEN
 from generator.resources import data_folder
+from generator.workflows.advice import exposures
 from generator.workflows.generate import ensure_package
 from generator.workflows.select import select
 
@@ -157,7 +158,9 @@ def _targets(request: RunRequest) -> tuple[tuple[Path, ...], tuple[Diagnostic, .
     selection = select(request.scenario_dir, request.ids, request.tier)
     diagnostics = list(selection.problems)
     code = 3 if any(problem.severity is Severity.ERROR for problem in selection.problems) else 0
+    exposed = exposures(selection.loaded, Output(request.out))
     for loaded in selection.loaded:
+        diagnostics += locate(exposed.get(loaded.directory, ()), loaded.document, loaded.directory, loaded.id)
         made = ensure_package(loaded, request.out, Settings(org=request.org))
         if isinstance(made, Path):
             targets.append(made)
