@@ -234,14 +234,14 @@ def _left_over(output: Output, selection: Selection, request: Request) -> Iterat
             outcome = Outcome(id=scenario_id, path=target, status=_LEFT_OVER[request.mode])
         findings = outcome.findings
         if outcome.status is Status.DRIFTED:
-            findings = (Finding("package_left_over", "", "its scenario is gone", _command(request)),)
+            findings = (Finding("package_left_over", "", "its scenario is gone", generate_command(request)),)
         yield Package(outcome=outcome, diagnostics=_at_package(findings, outcome))
 
 
 def _drifted(outcome: Outcome, request: Request) -> Finding:
     """The complaint of `--check`, with the command that mends it: with `--force` where an edit would be lost."""
     difference = outcome.difference
-    command = _command(request, outcome.id)
+    command = generate_command(request, outcome.id)
     if outcome.edited:
         command += " --force"
     what = "there is no package"
@@ -250,7 +250,8 @@ def _drifted(outcome: Outcome, request: Request) -> Finding:
     return Finding("package_drifted", "", what, command)
 
 
-def _command(request: Request, scenario_id: str | None = None) -> str:
+def generate_command(request: Request, scenario_id: str | None = None) -> str:
+    """The command that makes the same packages, or the one of `scenario_id`."""
     words = ["harborsmith", "generate"]
     words += map(str, request.paths)
     options = {

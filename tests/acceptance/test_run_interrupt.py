@@ -128,7 +128,7 @@ def test_a_run_that_is_over_is_reported_although_the_next_was_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from generator.execute.run import run_package as first
-    from generator.workflows import run as workflow
+    from generator.workflows import batch as workflow
 
     bench = Bench(tmp_path)
     bench.scenario()
