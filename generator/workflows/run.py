@@ -14,6 +14,7 @@ from generator.execute.interrupt import Interrupted, raising
 from generator.execute.preparation import check_package
 from generator.execute.refusal import Blame, Refused
 from generator.execute.report import RunReport
+from generator.execute.room import sweep_rooms
 from generator.execute.settings import Options, RunSettings, understand
 from generator.execute.tally import Asked, Row, tally
 from generator.execute.taskpackage import TaskPackage, open_package
@@ -102,6 +103,7 @@ def run(request: RunRequest, environ: Mapping[str, str], notify: Notify) -> RunO
         guarded = (request.scenario_dir,) if request.scenario_dir.exists() else ()
         if request.harbor is not None:
             return _through_harbor(request, request.harbor, (*bundled, *guarded), environ, notify)
+        sweep_rooms()
         settings = understand(request.options, request.out, guarded, bundled, environ)
         if isinstance(settings, Refused):
             return RunOutcome(refused=(settings,), exit_code=exit_of(settings))
