@@ -19,7 +19,6 @@ HARBOR_ONLY: Final = (
     "model",
     "harbor_env",
     "job",
-    "reviewer_env",
     "allow_reviewer_host",
 )
 LOCAL_ONLY: Final = (
@@ -37,9 +36,6 @@ def harbor_options(command: Command) -> Command:
         click.option("--job", metavar="NAME", help="Name of the Harbor job; one that was cut off is carried on."),
         click.option(
             "--allow-reviewer-host", metavar="HOST", multiple=True, help="Let the reviewer reach this host; repeatable."
-        ),
-        click.option(
-            "--reviewer-env", metavar="NAME[=VALUE]", multiple=True, help="Pass a variable to the reviewer; repeatable."
         ),
         click.option("--model", metavar="NAME", help="Model of the --harbor-agent."),
         click.option(

@@ -20,13 +20,15 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def reviewer_option(command: Command) -> Command:
-    """Add `--reviewer`."""
+    """Add `--reviewer` and `--reviewer-env`."""
+    text = "Pass a variable to the reviewer; one that ships with a package gets those it declares alone; repeatable."
+    env = click.option("--reviewer-env", metavar="NAME[=VALUE]", multiple=True, help=text)
     return click.option(
         "--reviewer",
         metavar="COMMAND",
         help="Who judges: a program of yours, run with your rights. "
         "Default: the package's own reviewer, else RUHROH_EVAL_COMMAND.",
-    )(command)
+    )(env(command))
 
 
 def execution_options(command: Command) -> Command:

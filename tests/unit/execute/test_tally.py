@@ -53,7 +53,7 @@ def test_a_run_without_a_verdict_changes_no_rate() -> None:
 def test_without_a_scored_run_there_is_no_rate_no_interval_and_no_time() -> None:
     (made,) = tally([Asked("one", None, 3)], [report("no_verdict"), report("no_verdict")])
     assert (made.pass_rate, made.interval, made.median_ms, made.no_verdict, made.not_run) == (None, None, None, 2, 1)
-    assert [line.split() for line in tally_lines((made,))][1] == "one 3 0 0 2 1 - - 5".split()
+    assert [line.split() for line in tally_lines((made,))][1] == ["one", "3", "0", "0", "2", "1", "-", "-", "5"]
     assert list(tally_lines((made,)))[-1] == "0 of 3 runs scored, pass rate -; 0 of 1 scenario passed every time"
 
 
