@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from generator.execute.interrupt import Interrupted, raising
+from generator.execute.interrupt import Interrupted, raising, uninterrupted
 from generator.execute.report import RunReport
 from generator.execute.run import run_package
 
@@ -29,7 +29,8 @@ def main() -> None:
         package, settings = pickle.load(sys.stdin.buffer)  # noqa: S301 -- our own parent wrote it
         threading.Thread(target=_end_with_parent, daemon=True).start()
         result = run_package(package, settings, lambda line: _send(channel, {"note": line}))
-        _send(channel, {"report" if isinstance(result, RunReport) else "refused": asdict(result)})
+        with uninterrupted():  # what is over is told, whatever comes now
+            _send(channel, {"report" if isinstance(result, RunReport) else "refused": asdict(result)})
 
 
 def _end_with_parent() -> None:

@@ -34,6 +34,17 @@ class Batch:
     fail_fast: bool = False
     results: dict[int, Result] = field(default_factory=dict)
     interrupted: Interrupted | None = None
+    _labels: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Call each run by its scenario, and by which of its runs it is where there are several."""
+        counts = Counter(package.scenario_id for package in self.plan)
+        seen: Counter[str] = Counter()
+        labels = []
+        for name in (package.scenario_id for package in self.plan):
+            seen[name] += 1
+            labels.append(f"{name} run-{seen[name]}" if counts[name] > 1 else name)
+        self._labels = tuple(labels)
 
     def run(self, settings: RunSettings, jobs: int) -> None:
         """Run the plan, `jobs` at the same time; several jobs are processes of their own."""
@@ -67,24 +78,17 @@ class Batch:
                 return
 
     def _note(self, index: int, line: str) -> None:
-        self.notify(f"{self._label(index)}: {line}")
+        self.notify(f"{self._labels[index]}: {line}")
 
     def _ended(self, index: int, result: Result) -> bool:
         """Keep the result and tell it; whether others may still be started: not when the command itself is wrong."""
         self.results[index] = result
         if len(self.plan) > 1:
-            place = f"[{len(self.results)}/{len(self.plan)}] {self._label(index)}"
+            place = f"[{len(self.results)}/{len(self.plan)}] {self._labels[index]}"
             self.notify(f"{place}: {_outcome(result)}")
         if isinstance(result, Refused):
             return result.blame is not Blame.USAGE and not self.fail_fast
         return result.interrupted is None and (result.status == "passed" or not self.fail_fast)
-
-    def _label(self, index: int) -> str:
-        """The scenario, and which of its runs where there are several."""
-        name = self.plan[index].scenario_id
-        if Counter(package.scenario_id for package in self.plan)[name] == 1:
-            return name
-        return f"{name} run-{1 + sum(package.scenario_id == name for package in self.plan[:index])}"
 
 
 def _outcome(result: Result) -> str:

@@ -130,7 +130,9 @@ def _through_harbor(
     targets = find_targets(request)
     opened = _open(targets, options.runs, lambda _: None)
     done = run_packages(opened.packages, options, request.out, environ, notify, guarded=guarded)
-    return _outcome(targets, opened.asked, done.runs, (*opened.refused, *done.refused))
+    code = max((exit_of(refused) for refused in done.refused), default=0)
+    kept = tuple(_asked(package, 0, code) for package in opened.packages)
+    return _outcome(targets, (*opened.asked, *kept), done.runs, (*opened.refused, *done.refused))
 
 
 def _outcome(
