@@ -123,23 +123,16 @@ class Workers:
             worker.child.wait()
 
     def _start(self, index: int) -> None:
-        environ = self.settings.environ
-        order = pickle.dumps((self.plan[index], replace(self.settings, environ=dict(environ))))
-        try:
-            printed = tempfile.TemporaryFile()  # noqa: SIM115 -- closed when the worker has ended
-            child = subprocess.Popen(
-                # -P: a folder named like our package where somebody happens to stand is not imported.
-                [sys.executable, "-P", "-m", "generator.execute.worker"],
-                env={**environ, "PYTHONPATH": python_path(environ)},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=printed,
-                start_new_session=True,  # Ctrl-C reaches it once, through us
-            )
-        except OSError as error:
-            problem = f"the run could not be started: {error}"
-            self._end(index, Refused("run_not_possible", problem, "", Blame.MACHINE))
-            return
+        order = pickle.dumps((self.plan[index], replace(self.settings, environ=dict(self.settings.environ))))
+        with contextlib.ExitStack() as undo:
+            try:
+                printed = undo.enter_context(tempfile.TemporaryFile())
+                child = self._popen(printed)
+            except OSError as error:
+                problem = f"the run could not be started: {error}"
+                self._end(index, Refused("run_not_possible", problem, "", Blame.MACHINE))
+                return
+            undo.pop_all()  # closed when the worker has ended
         assert child.stdin is not None
         assert child.stdout is not None
         self._busy[index] = worker = _Worker(index, child, child.stdin, child.stdout, printed)
@@ -147,6 +140,17 @@ class Workers:
         with contextlib.suppress(BrokenPipeError):  # it died: its end says so
             worker.order.write(order)
             worker.order.flush()
+
+    def _popen(self, printed: IO[bytes]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            # -P: a folder named like our package where somebody happens to stand is not imported.
+            [sys.executable, "-P", "-m", "generator.execute.worker"],
+            env={**self.settings.environ, "PYTHONPATH": python_path(self.settings.environ)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=printed,
+            start_new_session=True,  # Ctrl-C reaches it once, through us
+        )
 
     def _read(self, worker: _Worker) -> None:
         data = os.read(worker.messages.fileno(), CHUNK)

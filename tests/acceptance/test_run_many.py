@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from generator.execute.settings import Options
+from generator.workflows.run import RunRequest, run
 from tests.support.runs import ACCOUNTS, JUDGE, SOLVE, Bench, account, alive, check_evidence
 from tests.support.scenarios import document, write_scenario
 from tests.unit.schemas.shipped import wordy
@@ -297,6 +299,42 @@ def test_runs_whose_command_was_killed_end_and_are_recorded(bench: Bench) -> Non
     for folder in runs_of(bench):
         assert json.loads((folder / "ruhroh-loop-result.json").read_text())["failure_kind"] == "cancelled"
         check_evidence(folder, reviewed=False)
+
+
+def test_an_error_while_runs_are_at_work_leaves_none_of_them_behind(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.scenario()
+    bench.script("#!/bin/bash\ntrue\n", "judge.sh")
+    tag = f"cut-{secrets.token_hex(6)}"
+    agent = bench.script(f"#!/bin/bash\nexec -a {tag} sleep 600\n")
+    monkeypatch.chdir(bench.folder)
+    options = Options(agent=agent, reviewer="./judge.sh")
+    request = RunRequest(ids=("sum-ledger",), options=options, runs=2, jobs=2)
+
+    def break_off(_: str) -> None:
+        until(lambda: len(alive(tag)) == 2)
+        raise ValueError("a fault of the caller")
+
+    with pytest.raises(ValueError, match="a fault of the caller"):
+        run(request, {"PATH": "/usr/bin:/bin"}, break_off)
+    assert alive(tag) == []
+    assert len(runs_of(bench)) == 2
+    for folder in runs_of(bench):
+        check_evidence(folder, reviewed=False)
+
+
+def test_a_process_that_cannot_be_started_is_a_run_that_was_not_made(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked(bench, "good", "true")
+    monkeypatch.chdir(bench.folder)
+    request = RunRequest(everything=True, options=Options(), runs=2, jobs=2)
+    # Linux starts no program with a variable of over 128 KiB (execve(2)).
+    outcome = run(request, {"PATH": "/usr/bin:/bin", "LONG": "x" * 200_000}, lambda _: None)
+    (refused,) = outcome.refused
+    assert (refused.code, outcome.exit_code, outcome.rows[0].not_run) == ("run_not_possible", 4, 2)
+    assert "Argument list too long" in refused.message
 
 
 def test_a_run_whose_process_was_killed_is_reported_and_others_go_on(bench: Bench) -> None:
