@@ -21,7 +21,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def reviewer_option(command: Command) -> Command:
     """Add `--reviewer` and `--reviewer-env`."""
-    text = "Pass a variable to the reviewer; one that ships with a package gets those it declares alone; repeatable."
+    text = "Pass a variable to the reviewer; one that ships with a package gets only those it declares; repeatable."
     env = click.option("--reviewer-env", metavar="NAME[=VALUE]", multiple=True, help=text)
     return click.option(
         "--reviewer",

@@ -56,7 +56,7 @@ def find_targets(request: RunRequest) -> Targets:
             packages.append(made)
             continue
         diagnostics += _located(made, loaded, request)
-        without.append((loaded.id, max(_CODE_EXIT.get(finding.code, 1) for finding in made)))
+        without.append((loaded.id, max((_CODE_EXIT.get(finding.code, 1) for finding in made), default=1)))
     return Targets(
         packages=tuple(packages),
         without=tuple(without),
