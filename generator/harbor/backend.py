@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.execute.interrupt import Interrupted
-from generator.execute.preparation import agent_leak
+from generator.execute.preparation import agent_leak, reviewer_notes
 from generator.execute.records import Isolation
-from generator.execute.refusal import Blame, Refused
+from generator.execute.refusal import Blame, Refused, granted
 from generator.execute.report import RunReport
 from generator.execute.settings import guarded_paths
 from generator.execute.taskpackage import TaskPackage
@@ -19,7 +19,7 @@ from generator.harbor import assignment, commands, reviewer
 from generator.harbor.job import Job
 from generator.harbor.launch import installed_version, missing_harbor, run_job, stamp
 from generator.harbor.providers import unsupported
-from generator.harbor.record import LEVEL, missing_trial, record_trial
+from generator.harbor.record import LEVEL, Reviewing, missing_trial, record_trial
 from generator.harbor.results import Trial, trials
 from generator.harbor.settings import HarborOptions, HarborSettings, choose_reviewer, understand
 
@@ -70,7 +70,20 @@ def run_packages(
             refused = (missing,)
         if refused or not packages:
             return HarborOutcome(refused=refused)
+        for package in packages:
+            for note in _reviewing(package, settings).notes:
+                notify(f"{package.scenario_id}: warning: {note}")
         return run_understood(packages, settings, out, notify)
+
+
+def _reviewing(package: TaskPackage, settings: HarborSettings) -> Reviewing:
+    """Who judges a package that can be run with these settings."""
+    chosen = granted(choose_reviewer(package, settings))
+    given = set(settings.review_env) if chosen is not None else set()
+    if chosen is not None and not chosen.trusted:
+        given &= chosen.env.keys()
+    notes = reviewer_notes(package, chosen, settings.review_env, settings.options.reviewer)
+    return Reviewing(chosen, tuple(sorted(given)), tuple(notes))
 
 
 def _problem(package: TaskPackage, settings: HarborSettings) -> Refused | None:
@@ -151,14 +164,13 @@ def _reports(
 
 
 def _record(trial: Trial, package: TaskPackage, settings: HarborSettings, out: Path, isolation: Isolation) -> RunReport:
-    chosen = choose_reviewer(package, settings)
     try:
         return record_trial(
             trial,
             package,
             out=out,
             agent=settings.agent,
-            reviewer=None if isinstance(chosen, Refused) else chosen,
+            reviewing=_reviewing(package, settings),
             env_names=settings.choice.env_names,
             isolation=isolation,
         )
