@@ -82,6 +82,13 @@ class PackagePlan:
     files: tuple[PlannedFile, ...]
     notes: tuple[Finding, ...] = ()
 
+    @property
+    def task(self) -> bytes:
+        """What its `task.toml` will hold."""
+        content = next(file.content for file in self.files if file.path == "task.toml")
+        assert isinstance(content, bytes), "it is made, not copied"
+        return content
+
 
 @dataclass(frozen=True, slots=True)
 class FileRecord:

@@ -65,18 +65,19 @@ def task_bytes(table: Mapping[str, Any], workdir: str) -> bytes:
     place it goes to: inside a string, a quotation mark has a backslash before it.
     """
     place, command = _command(COLLECT), _command(collect_script(workdir))
-    return _toml(table).replace(place, command, 1).encode()
+    return toml_bytes(table).replace(place, command, 1)
 
 
 @cache
-def _command(text: str) -> str:
-    return _toml({"command": text}).rstrip("\n")
+def _command(text: str) -> bytes:
+    return toml_bytes({"command": text}).rstrip(b"\n")
 
 
-def _toml(document: Mapping[str, Any]) -> str:
+def toml_bytes(document: Mapping[str, Any]) -> bytes:
+    """TOML as we write it: keys in their given order, every string on one line."""
     import tomli_w
 
-    return tomli_w.dumps(document, multiline_strings=False)
+    return tomli_w.dumps(document, multiline_strings=False).encode()
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding, Severity
 from generator.formats.loaded import LoadedScenario
 from generator.package.compare import ABSENT
+from generator.package.dataset import Dataset
 from generator.package.lock import sweep
 from generator.package.model import PackagePlan, Settings
 from generator.package.orphans import orphans
@@ -27,6 +28,8 @@ from generator.package.write import (
     remove_package,
     write_package,
 )
+from generator.workflows.advice import advice, is_held_out
+from generator.workflows.dataset import DatasetReport, keep_dataset, pending_dataset, skipped_dataset, unnamed
 from generator.workflows.parallel import Lost, processors, shared_out
 from generator.workflows.select import Selection, select
 
@@ -44,6 +47,8 @@ class Mode(StrEnum):
 _PAYS: Final = 16  # packages for which one more process is worth starting
 
 _DIFFERING: Final = {Mode.CHECK: Status.DRIFTED, Mode.DRY_RUN: Status.WOULD_WRITE}
+_WRONG: Final = (Status.FAILED, Status.DRIFTED)
+_PENDING: Final = (Status.WOULD_WRITE, Status.WOULD_REMOVE)
 _LEFT_OVER: Final = {Mode.CHECK: Status.DRIFTED, Mode.DRY_RUN: Status.WOULD_REMOVE}
 
 
@@ -62,6 +67,8 @@ class Request:
         mode: What to do about differences.
         force: Replace directories that are not ours, and edited packages.
         jobs: How many processes make packages; None means as many as pay.
+        held_out: Whether scenarios that are held out are among those asked for.
+        dataset: What the dataset of all packages is known by; None for no dataset.
     """
 
     scenario_dir: Path
@@ -74,6 +81,8 @@ class Request:
     mode: Mode = Mode.WRITE
     force: bool = False
     jobs: int | None = None
+    held_out: bool = True
+    dataset: Dataset | None = None
 
     @property
     def whole(self) -> bool:
@@ -98,12 +107,14 @@ class Package:
         outcome: What became of it.
         files: How many files it has, its manifest among them; 0 when it could not be planned.
         listing: All of them but the manifest, in a dry run.
+        task: What its `task.toml` holds, where a dataset is kept.
         diagnostics: What there is to say about it.
     """
 
     outcome: Outcome
     files: int = 0
     listing: tuple[Listed, ...] = ()
+    task: bytes | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -115,21 +126,24 @@ class Report:
         packages: One entry a selected scenario, then one a left-over package.
         problems: What is wrong with the selection.
         refused: Why the output directory was not touched at all.
+        dataset: What became of the dataset; None where none is kept.
     """
 
     packages: tuple[Package, ...] = ()
     problems: tuple[Diagnostic, ...] = ()
     refused: tuple[Diagnostic, ...] = ()
+    dataset: DatasetReport | None = None
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Everything there is to say, in the order of the packages."""
-        return (*self.refused, *self.problems, *(said for package in self.packages for said in package.diagnostics))
+        said = (said for package in self.packages for said in package.diagnostics)
+        return (*self.refused, *self.problems, *said, *(self.dataset.diagnostics if self.dataset else ()))
 
     @property
     def could_not(self) -> bool:
-        """Whether the machine kept a package from being written."""
-        return any(package.outcome.could_not for package in self.packages)
+        """Whether the machine kept a package or the dataset from being written."""
+        return any(outcome.could_not for outcome in self._outcomes)
 
     @property
     def nothing_selected(self) -> bool:
@@ -138,8 +152,13 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """Whether a scenario has no package, or not the right one."""
-        return self.count(Status.FAILED, Status.DRIFTED) > 0
+        """Whether a scenario has no package, or not the right one, or the dataset is not the right one."""
+        return any(outcome.status in _WRONG for outcome in self._outcomes)
+
+    @property
+    def _outcomes(self) -> tuple[Outcome, ...]:
+        packages = tuple(package.outcome for package in self.packages)
+        return packages if self.dataset is None else (*packages, self.dataset.outcome)
 
     def count(self, *statuses: Status) -> int:
         """How many packages have one of `statuses`."""
@@ -157,19 +176,25 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
         progress: Called after each scenario with how many are done, and how many there are.
     """
     selection = select(request.scenario_dir, request.ids, request.tier, request.paths, changed=request.changed)
+    if not request.held_out:
+        selection = replace(selection, loaded=tuple(one for one in selection.loaded if not is_held_out(one)))
     output = Output(request.out)
     problem = output.problem(loaded.directory for loaded in selection.loaded)
+    problem = problem or (unnamed(request.dataset, request.settings) if request.whole else None)
     if problem is not None:
         return Report(refused=locate((problem,), None, request.out, document_file=""), problems=selection.problems)
     packages: list[Package] = []
+    advised = advice(selection.loaded, output)
     if request.mode is Mode.WRITE and selection.loaded:
         packages += _swept(output)
-    for done, package in enumerate(_made(selection.loaded, output, request), start=1):
-        packages.append(package)
+    for done, (loaded, package) in enumerate(_made(selection.loaded, output, request), start=1):
+        said = _located(advised.get(loaded.directory, ()), loaded)
+        packages.append(replace(package, diagnostics=(*package.diagnostics, *said)))
         progress(done, len(selection.loaded))
     if request.whole and selection.complete and _all_known(selection):
         packages += _left_over(output, selection, request)
-    return Report(packages=tuple(packages), problems=selection.problems)
+    report = Report(packages=tuple(packages), problems=selection.problems)
+    return replace(report, dataset=_dataset(report, output, request))
 
 
 def ensure_package(
@@ -200,8 +225,10 @@ def ensure_package(
     return outcome.findings if outcome.status is Status.FAILED else Path(outcome.path)
 
 
-def _made(scenarios: Sequence[LoadedScenario], output: Output, request: Request) -> Iterator[Package]:
-    """The packages in the order of their scenarios, however many processes make them."""
+def _made(
+    scenarios: Sequence[LoadedScenario], output: Output, request: Request
+) -> Iterator[tuple[LoadedScenario, Package]]:
+    """Each scenario with its package, in their order, however many processes make them."""
 
     def one(number: int) -> Package:
         return _one(scenarios[number], output, request)
@@ -209,10 +236,10 @@ def _made(scenarios: Sequence[LoadedScenario], output: Output, request: Request)
     wanted = min(processors(), len(scenarios) // _PAYS) if request.jobs is None else request.jobs
     jobs = min(wanted, len(scenarios))
     if jobs < 2:
-        yield from map(one, range(len(scenarios)))
+        yield from zip(scenarios, map(one, range(len(scenarios))), strict=True)
         return
     for loaded, made in zip(scenarios, shared_out(one, len(scenarios), jobs), strict=True):
-        yield made if isinstance(made, Package) else _lost(loaded, output, made)
+        yield loaded, made if isinstance(made, Package) else _lost(loaded, output, made)
 
 
 def _lost(loaded: LoadedScenario, output: Output, lost: Lost) -> Package:
@@ -244,8 +271,23 @@ def _one(loaded: LoadedScenario, output: Output, request: Request) -> Package:
         outcome=outcome,
         files=len(planned.files) + 1,
         listing=tuple(Listed(file.path, file.size, file.executable) for file in listed),
+        task=planned.task if request.dataset else None,
         diagnostics=diagnostics,
     )
+
+
+def _dataset(report: Report, output: Output, request: Request) -> DatasetReport | None:
+    """What becomes of the dataset: it stands and falls with all packages."""
+    if request.dataset is None or not request.whole or not report.packages or report.nothing_selected:
+        return None
+    if report.failed:
+        return skipped_dataset(output)
+    differing = _DIFFERING.get(request.mode)
+    if report.count(*_PENDING):
+        return pending_dataset(output)
+    tasks = {one.outcome.id: one.task for one in report.packages if one.task is not None}
+    command = generate_command(request)
+    return keep_dataset(output, request.dataset, tasks, differing=differing, force=request.force, command=command)
 
 
 def _located(findings: Sequence[Finding], loaded: LoadedScenario) -> tuple[Diagnostic, ...]:
@@ -295,14 +337,14 @@ def _left_over(output: Output, selection: Selection, request: Request) -> Iterat
             outcome = Outcome(id=scenario_id, path=target, status=_LEFT_OVER[request.mode])
         findings = outcome.findings
         if outcome.status is Status.DRIFTED:
-            findings = (Finding("package_left_over", "", "its scenario is gone", _command(request)),)
+            findings = (Finding("package_left_over", "", "its scenario is gone", generate_command(request)),)
         yield Package(outcome=outcome, diagnostics=_at_package(findings, outcome))
 
 
 def _drifted(outcome: Outcome, request: Request) -> Finding:
     """The complaint of `--check`, with the command that mends it: with `--force` where an edit would be lost."""
     difference = outcome.difference
-    command = _command(request, outcome.id)
+    command = generate_command(request, outcome.id)
     if outcome.edited:
         command += " --force"
     what = "there is no package"
@@ -311,7 +353,8 @@ def _drifted(outcome: Outcome, request: Request) -> Finding:
     return Finding("package_drifted", "", what, command)
 
 
-def _command(request: Request, scenario_id: str | None = None) -> str:
+def generate_command(request: Request, scenario_id: str | None = None) -> str:
+    """The command that makes the same packages, or the one of `scenario_id`."""
     words = ["harborsmith", "generate"]
     words += map(str, request.paths)
     options = {
@@ -319,7 +362,18 @@ def _command(request: Request, scenario_id: str | None = None) -> str:
         "--scenario": scenario_id,
         "--out": None if request.out == Path("generated") else request.out,
         "--org": None if request.settings.org == DEFAULTS.org else request.settings.org,
+        **(_dataset_options(request.dataset) if request.dataset and scenario_id is None else {}),
     }
     words += (str(word) for option, value in options.items() if value is not None for word in (option, value))
     words += (word for author in request.settings.authors for word in ("--author", author))
+    if not request.held_out and scenario_id is None:
+        words.append("--without-held-out")
     return shlex.join(words)
+
+
+def _dataset_options(dataset: Dataset) -> dict[str, str | None]:
+    return {
+        "--dataset": dataset.name,
+        "--dataset-version": dataset.version,
+        "--dataset-description": dataset.description or None,
+    }
