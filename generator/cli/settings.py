@@ -20,11 +20,13 @@ def apply_config(context: click.Context) -> None:
     Raises:
         click.exceptions.Exit: They are wrong, which is wrong usage.
     """
-    from generator.formats.config import Config, find_config, read_config
+    from generator.formats.config_file import find_config
 
     file = find_config(Path.cwd())
     if file is None:
         return
+    from generator.formats.config import Config, read_config
+
     config = read_config(file)
     if not isinstance(config, Config):
         from generator.diagnostics.report import text_lines
