@@ -91,12 +91,13 @@ def _faults(outcome: Outcome) -> Iterator[Finding]:
         message = f"{agent} had different outcomes in {len(trials)} runs: {counts}"
         yield Finding("proof_flaky", "", message, "checks and a reviewer that decide alike about the same work")
     elif {trial.score for trial in trials} - {None, EXPECTED[agent]}:
-        yield Finding(_WRONG[agent][0], "", *_WRONG[agent][1:])
+        code, message, hint = _WRONG[agent]
+        yield Finding(code, "", f"{message}; see the run {trials[0].run_id}", hint)
     without = [trial for trial in trials if trial.score is None]
     if without:
         kinds = ", ".join(sorted({trial.failure_kind for trial in without}))
-        reason = f": {without[0].reason}" if without[0].reason else ""
-        message = f"{agent} got no verdict in {len(without)} of {len(trials)} runs ({kinds}){reason}"
+        message = f"{agent} got no verdict in {len(without)} of {len(trials)} runs ({kinds})"
+        message += f"; see the run {without[0].run_id}: {without[0].reason}".removesuffix(": ")
         yield Finding(NO_VERDICT, "", message, "a reviewer that decides by itself about work of any kind")
 
 

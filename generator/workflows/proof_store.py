@@ -14,7 +14,6 @@ from generator.runtime.strictjson import read_object, write
 from generator.workflows.proof import VERSION, contradiction
 
 FOLDER: Final = "proofs"
-_AGAIN: Final = "harborsmith prove"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +45,7 @@ def read_proof(path: Path) -> dict[str, Any] | Finding:
     try:
         document = read_object(str(path))
     except FileNotFoundError:
-        return Finding("proof_missing", "", f"there is no proof {path}", _AGAIN)
+        return Finding("proof_missing", "", f"there is no proof {path}")
     except ValueError as error:
         return _invalid(path, str(error))
     problem = _misfit(document) or contradiction(document)
@@ -65,23 +64,23 @@ def _misfit(document: Mapping[str, Any]) -> str:
 
 
 def _invalid(path: Path, why: str) -> Finding:
-    return Finding("proof_invalid", "", f"{path} is no proof: {why}", _AGAIN)
+    return Finding("proof_invalid", "", f"{path} is no proof: {why}")
 
 
 def shortfall(document: Mapping[str, Any], wanted: Wanted) -> Finding | None:
-    """Why a sound proof does not hold for what is wanted; None when it does."""
+    """Why a sound proof does not hold for what is wanted; None when it does. The hint holds options for a new one."""
     if document["scenario"]["id"] != wanted.scenario_id:
         return _stale(f"the proof is that of the scenario {document['scenario']['id']}")
     if document["package"]["digest"] != wanted.digest:
         return _stale(f"the proof is of another package: {document['package']['digest']} instead of {wanted.digest}")
     if not document["proven"]:
         reasons = ", ".join(document["reasons"])
-        return Finding("proof_negative", "", f"the package was tried and is not proven: {reasons}", _AGAIN)
+        return Finding("proof_negative", "", f"the package was tried and is not proven: {reasons}")
     if wanted.backend not in (None, document["backend"]):
-        return _stale(f"the proof was made with --backend {document['backend']}", f" --backend {wanted.backend}")
+        return _stale(f"the proof was made with --backend {document['backend']}", f"--backend {wanted.backend}")
     if document["repeat"] < wanted.repeat:
         message = f"the proof was made with --repeat {document['repeat']}"
-        return _stale(message, f" --repeat {wanted.repeat}")
+        return _stale(message, f"--repeat {wanted.repeat}")
     theirs = document["reviewer"]
     if wanted.reviewer is not None and theirs and theirs["source"] != "package" and theirs["sha256"] != wanted.reviewer:
         return _stale("the proof was made with another reviewer")
@@ -89,7 +88,7 @@ def shortfall(document: Mapping[str, Any], wanted: Wanted) -> Finding | None:
 
 
 def _stale(message: str, options: str = "") -> Finding:
-    return Finding("proof_stale", "", message, _AGAIN + options)
+    return Finding("proof_stale", "", message, options)
 
 
 def keep_proof(path: Path, document: Mapping[str, Any], *, evidence: bool) -> Finding | None:

@@ -80,12 +80,9 @@ def try_agents(subject: Subject, asked: Asked, manner: Manner, environ: Mapping[
     for agent in (NOP, ORACLE, ADVERSARY):
         if agent == ORACLE and not subject.reference:
             continue
+        notify(f"{subject.scenario_id}: {agent} started")
         trials: list[Trial] = []
-
-        def tell(line: str, agent: str = agent) -> None:
-            notify(f"{subject.scenario_id}: {agent}: {line}")
-
-        for outcome in _runs(_request(subject, agent, asked, manner), manner, environ, tell):
+        for outcome in _runs(_request(subject, agent, asked, manner), manner, environ):
             tried = replace(
                 tried, reports=(*tried.reports, *outcome.runs), refused=(*tried.refused, *map(_worded, outcome.refused))
             )
@@ -117,12 +114,9 @@ def _request(subject: Subject, agent: str, asked: Asked, manner: Manner) -> RunR
     )
 
 
-def _runs(request: RunRequest, manner: Manner, environ: Mapping[str, str], tell: Notify) -> Iterator[RunOutcome]:
+def _runs(request: RunRequest, manner: Manner, environ: Mapping[str, str]) -> Iterator[RunOutcome]:
     """As many runs as asked: one after another here, in one job through Harbor."""
-    if request.harbor is not None:
-        yield run(request, environ, tell)
-        return
-    for _ in range(manner.repeat):
+    for _ in range(manner.repeat if request.harbor is None else 1):
         yield run(request, environ, lambda _: None)
 
 

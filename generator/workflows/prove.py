@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -112,19 +113,21 @@ def prove(request: ProveRequest, environ: Mapping[str, str], notify: Notify) -> 
     An interruption ends it and is part of the outcome; it costs the proof of the package at hand, and no other.
 
     Raises:
-        Interrupted: Before the first package was tried.
+        Interrupted: Before all packages were there.
     """
     with raising():
         subjects = packages_to_run(request.asked)
         done: list[Proved] = []
         code = max([subjects.exit_code, *map(exit_of, subjects.refused)])
-        for subject in subjects.found:
-            try:
+        try:
+            for subject in subjects.found:
                 done.append(_prove(subject, request, environ, notify))
-            except Interrupted as interruption:
-                done.append(_cut(subject, request, interruption.exit_code))
-            if done[-1].status is Status.INTERRUPTED:
-                break
+                if done[-1].status is Status.INTERRUPTED:
+                    break
+        except Interrupted as interruption:
+            code = max(code, interruption.exit_code)
+            at_hand = subjects.found[len(done) : len(done) + 1]
+            done += [_cut(subject, request, interruption.exit_code) for subject in at_hand]
     return ProveOutcome(
         packages=tuple(done),
         refused=subjects.refused,
@@ -160,8 +163,15 @@ def _checked(subject: Subject, request: ProveRequest, environ: Mapping[str, str]
 
 
 def _without_proof(subject: Subject, why: Finding, path: Path) -> Proved:
-    found = _placed((why,), subject)
+    found = _placed(
+        (replace(why, hint=shlex.join(["harborsmith", "prove", *_name(subject), *why.hint.split()])),), subject
+    )
     return Proved(subject=subject, status=Status.NOT_PROVEN, diagnostics=found, proof=path, exit_code=1)
+
+
+def _name(subject: Subject) -> tuple[str, ...]:
+    """The words that select this package alone."""
+    return ("--scenario", subject.scenario_id) if subject.package is None else (str(subject.place),)
 
 
 def _wanted(subject: Subject, request: ProveRequest, environ: Mapping[str, str]) -> Wanted:

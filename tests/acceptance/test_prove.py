@@ -222,7 +222,7 @@ def test_a_run_without_a_verdict_is_no_score_of_zero(bench: Bench, status: str, 
     ran = bench.run(*PROVE, "--reviewer", "./judge.py")
 
     assert ran.code == 1
-    assert f"error proof_no_verdict\n    nop got no verdict in 1 of 1 runs ({kind})" in ran.out
+    assert f"error proof_no_verdict\n    nop got no verdict in 1 of 1 runs ({kind}); see the run sum-ledger-" in ran.out
     assert "sum-ledger  none  1       " in ran.out
     assert scores(proof(bench))["nop"] == [None]
     assert proof(bench)["proven"] is False
@@ -453,6 +453,36 @@ def test_an_interruption_leaves_no_process_and_the_proofs_there_were(bench: Benc
     assert proof_file(bench).read_bytes() == good
 
 
+def test_an_interruption_before_there_is_a_package_is_a_report_without_packages(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from generator.workflows import prove
+
+    checked(bench)
+    monkeypatch.setattr(prove, "packages_to_run", lambda _: os.kill(os.getpid(), signal.SIGTERM))
+    ran = bench.run(*PROVE, "--json")
+
+    assert (ran.code, report(ran)["packages"], ran.err) == (143, [], "interrupted\n")
+
+
+def test_packages_that_are_through_keep_their_proofs_when_a_later_one_is_cut_off(bench: Bench) -> None:
+    from tests.support.scenarios import document, write_scenario
+
+    tag = f"cut-{secrets.token_hex(6)}"
+    slow = {"mode": "checks", "checks": [{"id": "slow", "command": f"exec -a {tag} sleep 600"}]}
+    checked(bench)
+    write_scenario(bench.folder / "scenarios" / "z-slow", document(id="z-slow", evaluation=slow))
+    process = bench.start("prove", "--all")
+    until_alive(tag)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+
+    assert (process.returncode, alive(tag)) == (130, [])
+    assert "sum-ledger  0    1       0          proven\n" in out
+    assert "2 packages: 1 proven, 1 interrupted\n" in out
+    assert proof(bench)["proven"] is True
+
+
 @pytest.mark.parametrize("kind", ["a file", "a link", "a folder in its place"])
 def test_a_proof_that_cannot_be_written_is_an_error_of_the_machine(bench: Bench, kind: str) -> None:
     checked(bench)
@@ -536,6 +566,40 @@ def test_where_nothing_can_be_confined_it_says_so_and_suggests_containers(
 
     assert ran.code == 4
     assert "write: install it; or --backend harbor, where containers keep the agents apart\n" in ran.err
+
+
+def test_a_new_pack_keeps_its_proofs_in_git_and_nothing_else_that_was_made(bench: Bench) -> None:
+    assert bench.run("init").code == 0
+    subprocess.run(["git", "init", "-q"], cwd=bench.folder, check=True)
+    made = ["generated/proofs/sum-ledger.json", "generated/harbor/tasks/sum-ledger/task.toml", "generated/runs/x"]
+    asked = subprocess.run(
+        ["git", "check-ignore", *made], cwd=bench.folder, capture_output=True, text=True, check=False
+    )
+
+    assert asked.stdout.splitlines() == made[1:]
+
+
+def test_the_hint_of_a_missing_proof_is_a_command_that_makes_it(bench: Bench) -> None:
+    checked(bench)
+    bench.run("generate")
+    place = "generated/harbor/tasks/sum-ledger"
+    for words in (("--scenario", "sum-ledger"), (place,)):
+        (finding,) = report(bench.run("prove", *words, "--check", "--json"))["packages"][0]["findings"]
+        assert finding["hint"].split() == ["harborsmith", "prove", *words]
+        assert bench.run(*finding["hint"].split()[1:]).code == 0
+        assert bench.run("prove", *words, "--check").code == 0
+        proof_file(bench).unlink()
+
+
+@pytest.mark.parametrize("first", ["scenario", "package"])
+def test_a_package_that_is_named_twice_is_tried_once(bench: Bench, first: str) -> None:
+    checked(bench)
+    bench.run("generate")
+    named = {"scenario": ("--scenario", "sum-ledger"), "package": (str(bench.package), str(bench.package))}
+    words = [*named[first], *(word for name, both in named.items() if name != first for word in both)]
+
+    assert "1 package: 1 proven\n" in bench.run("prove", *words).out
+    assert runs(bench) == 3
 
 
 def test_the_adversary_does_nothing_on_a_machine_that_somebody_uses(tmp_path: Path) -> None:
