@@ -18,16 +18,16 @@ CARELESS = "grep -q passed result.json"
 
 
 def test_what_is_proven_in_containers_and_what_is_not(machine: Machine, tmp_path: Path) -> None:
-    solution = {"solution/report.json": '{"total": 14.0}', "solution/result.json": "passed"}
-    for name, command in (("honest", HONEST), ("careless", CARELESS)):
+    reference = {"solution": "solution"}
+    for name, command, more in (("honest", HONEST, reference), ("careless", CARELESS, {})):
         checks = {"mode": "checks", "checks": [{"id": "only", "command": command}]}
-        made = document(id=name, evaluation=checks, solution="solution")
-        write_scenario(tmp_path / "scenarios" / name, made, solution)
+        made = document(id=name, evaluation=checks, **more)
+        write_scenario(tmp_path / "scenarios" / name, made, {"solution/report.json": '{"total": 14.0}'})
     here = machine.at(tmp_path)
     ran = here.harborsmith("prove", "--all", "--backend", "harbor", "--harbor-env", ENVIRONMENT)
 
     assert ran.code == 1, ran.err
-    assert "careless  0    1       1          not proven\n" in ran.out, ran.err
+    assert "careless  0    -       1          not proven (no reference" in ran.out, ran.err
     assert "honest    0    1       0          proven\n" in ran.out, ran.err
     kept = json.loads((tmp_path / "generated" / "proofs" / "honest.json").read_text())
     assert [error.message for error in wordy("proof").iter_errors(kept)] == []
