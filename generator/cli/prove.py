@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -125,13 +126,27 @@ def _request(given: dict[str, Any], *, check: bool) -> ProveRequest:
 
 
 def _show(outcome: ProveOutcome, *, as_json: bool) -> int:
+    """Print the report, whether or not somebody reads to the end, and return the exit code."""
+    try:
+        if as_json:
+            from generator.workflows.proof_report import json_report
+
+            print_json(json_report(outcome))
+        else:
+            _print(outcome)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The interpreter would write into the closed pipe once more while it shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return outcome.exit_code
+
+
+def _print(outcome: ProveOutcome) -> None:
     from generator.diagnostics.printable import printable
     from generator.diagnostics.report import text_lines
-    from generator.workflows.proof_report import json_report, text_report
+    from generator.workflows.proof_report import text_report
 
-    if as_json:
-        print_json(json_report(outcome))
-        return outcome.exit_code
     paint = painter()
     for diagnostic in outcome.diagnostics:
         for line in text_lines(diagnostic, paint):
@@ -142,4 +157,3 @@ def _show(outcome: ProveOutcome, *, as_json: bool) -> int:
             click.echo(f"    write: {printable(refused.hint)}", err=True)
     for line in text_report(outcome, paint):
         click.echo(line)
-    return outcome.exit_code

@@ -54,6 +54,14 @@ def circumstances(report: RunReport) -> Circumstances:
     )
 
 
+def is_of(report: RunReport, digest: str) -> bool:
+    """Whether the run was one of the package with this digest (`sha256:` and digits), as far as its evidence says."""
+    if report.evidence is None:
+        return True
+    told = _read(Path(report.evidence) / MANIFEST).get("package", {}).get("sha256")
+    return told in (None, digest.removeprefix("sha256:"))
+
+
 def limits(package: TaskPackage, trials: tuple[Trial, ...]) -> tuple[Limit, ...]:
     """The time limits of a package, with the most that any of the reference's runs needed of each."""
     evaluation = package.evaluation

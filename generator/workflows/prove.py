@@ -15,7 +15,7 @@ from generator import __version__
 from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding
 from generator.execute.interrupt import Interrupted, raising
-from generator.execute.refusal import Refused
+from generator.execute.refusal import Blame, Refused
 from generator.execute.reviewers import environments_reviewer, operators_reviewer
 from generator.harbor.launch import installed_version
 from generator.package.layout import PACKAGE_FORMAT
@@ -31,7 +31,7 @@ from generator.workflows.proof import (
     stored_outcomes,
     tight,
 )
-from generator.workflows.proof_evidence import circumstances, limits
+from generator.workflows.proof_evidence import circumstances, is_of, limits
 from generator.workflows.proof_store import Wanted, keep_proof, proof_path, read_proof, shortfall
 from generator.workflows.proof_subjects import Asked, Subject, packages_to_check, packages_to_run
 from generator.workflows.proof_trials import HARBOR, LOCALLY, Manner, Tried, try_agents
@@ -155,23 +155,29 @@ def _checked(subject: Subject, request: ProveRequest, environ: Mapping[str, str]
     path = proof_path(request.asked.out, subject.scenario_id)
     kept = read_proof(path)
     if isinstance(kept, Finding):
-        return _without_proof(subject, kept, path)
+        return _without_proof(subject, request.asked, kept, path)
     lacking = shortfall(kept, _wanted(subject, request, environ))
     if lacking is not None:
-        return _without_proof(subject, lacking, path)
+        return _without_proof(subject, request.asked, lacking, path)
     return Proved(subject=subject, status=Status.PROVEN, outcomes=stored_outcomes(kept), proof=path)
 
 
-def _without_proof(subject: Subject, why: Finding, path: Path) -> Proved:
-    found = _placed(
-        (replace(why, hint=shlex.join(["harborsmith", "prove", *_name(subject), *why.hint.split()])),), subject
-    )
+def _without_proof(subject: Subject, asked: Asked, why: Finding, path: Path) -> Proved:
+    found = _placed((replace(why, hint=_again(subject, asked, why.hint.split())),), subject)
     return Proved(subject=subject, status=Status.NOT_PROVEN, diagnostics=found, proof=path, exit_code=1)
 
 
-def _name(subject: Subject) -> tuple[str, ...]:
-    """The words that select this package alone."""
-    return ("--scenario", subject.scenario_id) if subject.package is None else (str(subject.place),)
+def _again(subject: Subject, asked: Asked, options: list[str]) -> str:
+    """The command that proves this package alone, with `options`."""
+    words = ["harborsmith", "prove"]
+    usual = Asked()
+    if subject.package is not None:
+        words.append(str(subject.place))
+    else:
+        words += ["--scenario", subject.scenario_id]
+        words += ["--scenario-dir", str(asked.scenario_dir)] if asked.scenario_dir != usual.scenario_dir else []
+    words += ["--out", str(asked.out)] if asked.out != usual.out else []
+    return shlex.join([*words, *options])
 
 
 def _wanted(subject: Subject, request: ProveRequest, environ: Mapping[str, str]) -> Wanted:
@@ -194,9 +200,15 @@ def _prove(subject: Subject, request: ProveRequest, environ: Mapping[str, str], 
     tried = try_agents(subject, request.asked, request.manner, environ, notify)
     if tried.interrupted is not None:
         return _cut(subject, request, tried.interrupted)
-    if tried.refused:
-        code = max(map(exit_of, tried.refused))
-        return Proved(subject=subject, status=Status.NOT_TRIED, refused=tried.refused, proof=path, exit_code=code)
+    refused = tried.refused
+    if not all(is_of(report, subject.digest) for report in tried.reports):
+        message = (
+            f"{subject.place} was tried as another package than it is: it changed meanwhile, or states a false digest"
+        )
+        refused = (*refused, Refused("package_edited", message, "harborsmith generate --force", Blame.PACKAGE))
+    if refused:
+        code = max(map(exit_of, refused))
+        return Proved(subject=subject, status=Status.NOT_TRIED, refused=refused, proof=path, exit_code=code)
     return _concluded(subject, request, tried, path)
 
 

@@ -18,7 +18,7 @@ from generator.package.manifest import read_manifest, whole_digest
 from generator.resources import data_folder
 from generator.workflows.proof import sealed
 from tests.support.repository import ROOT
-from tests.support.runs import JUDGE, Bench, Ran, alive
+from tests.support.runs import JUDGE, Bench, Ran, account, alive
 from tests.unit.schemas.shipped import wordy
 
 pytestmark = pytest.mark.sandbox
@@ -589,6 +589,50 @@ def test_the_hint_of_a_missing_proof_is_a_command_that_makes_it(bench: Bench) ->
         assert bench.run(*finding["hint"].split()[1:]).code == 0
         assert bench.run("prove", *words, "--check").code == 0
         proof_file(bench).unlink()
+
+
+def test_the_hint_names_the_folders_that_are_not_the_usual_ones(bench: Bench) -> None:
+    checked(bench)
+    (bench.folder / "scenarios").rename(bench.folder / "tasks")
+    words = ("--scenario-dir", "tasks", "--out", "made")
+    (finding,) = report(bench.run("prove", "--all", *words, "--check", "--json"))["packages"][0]["findings"]
+    assert finding["hint"] == "harborsmith prove --scenario sum-ledger --scenario-dir tasks --out made"
+
+
+def test_a_package_that_states_another_digest_than_it_has_gets_no_proof(bench: Bench) -> None:
+    checked(bench)
+    bench.run("generate")
+    manifest = bench.package / "manifest.json"
+    changed = json.loads(manifest.read_text())
+    changed["digests"]["whole"] = "sha256:" + "0" * 64
+    manifest.write_text(json.dumps(changed))
+    ran = bench.run("prove", str(bench.package), "--json")
+
+    assert (ran.code, codes(ran), report(ran)["packages"][0]["status"]) == (1, ["package_edited"], "not_tried")
+    assert not proof_file(bench).exists()
+
+
+def test_a_package_that_may_not_be_read_is_an_error_of_the_machine() -> None:
+    who = account("ordinary user")
+    with who.folder() as folder:
+        bench = Bench(folder, who)
+        checked(bench)
+        bench.run("generate")
+        (bench.package / "instruction.md").chmod(0)
+        ran = bench.run("prove", str(bench.package), "--check", "--json")
+
+    assert (ran.code, codes(ran)) == (4, ["package_unreadable"])
+
+
+def test_a_reader_that_goes_away_changes_no_exit_code(bench: Bench) -> None:
+    checked(bench)
+    process = bench.start(*PROVE, "--check")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.wait(60) == 1
+    assert process.stderr.read() == ""
+    process.stderr.close()
 
 
 @pytest.mark.parametrize("first", ["scenario", "package"])
