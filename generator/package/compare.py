@@ -55,11 +55,8 @@ def drift(plan: PackagePlan, directory: str) -> Difference | None:
         content = file.content if isinstance(file.content, bytes) else partial(_planned_sha256, plan, file, known)
         if different := _difference(directory, file, content):
             return different
-    records = (
-        FileRecord(file.path, _planned_sha256(plan, file, known), file.size, file.executable) for file in plan.files
-    )
-    manifest = PlannedFile(layout.MANIFEST, content := manifest_bytes(plan, records))
-    return _difference(directory, manifest, content)
+    manifest = manifest_bytes(plan, planned_records(plan, known))
+    return _difference(directory, PlannedFile(layout.MANIFEST, manifest), manifest)
 
 
 def edits(directory: str, scenario_id: str) -> Difference | str | None:
@@ -78,6 +75,18 @@ def edits(directory: str, scenario_id: str) -> Difference | str | None:
         return different
     differences = (_difference(directory, record, partial(str, record.sha256)) for record in records)
     return next(filter(None, differences), None)
+
+
+def planned_records(plan: PackagePlan, known: dict[str, str] | None = None) -> tuple[FileRecord, ...]:
+    """The files of `plan` with their digests; `known` has those of sources that were read already, by real path.
+
+    Raises:
+        SourceChangedError: A source is no longer what was planned.
+    """
+    known = {} if known is None else known
+    return tuple(
+        FileRecord(file.path, _planned_sha256(plan, file, known), file.size, file.executable) for file in plan.files
+    )
 
 
 def _planned_sha256(plan: PackagePlan, file: PlannedFile, known: dict[str, str]) -> str:
