@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from generator.diagnostics.model import Finding
-from generator.formats.loaded import LoadedScenario
 from generator.package.model import PlannedFile
-from generator.scenario.model import Environment, Scenario
 from generator.scenario.names import fold
 from generator.source.tree import Kind
+
+if TYPE_CHECKING:
+    from generator.formats.loaded import LoadedScenario
+    from generator.scenario.model import Environment, Scenario
 
 # A Dockerfile line gets nothing but these. They are the published patterns; a test holds them to the schema's.
 TOKENS: Final = {

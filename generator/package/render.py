@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from generator.package import layout
 from generator.resources import data_folder
-from generator.scenario.model import Environment
 
 if TYPE_CHECKING:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    from generator.scenario.model import Environment
 
 # The release is pinned; its point releases bring security fixes and no new versions. `environment.image` takes a digest
 # where every byte must stay.

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding, Severity
-from generator.formats.loaded import LoadedScenario
 from generator.package.output import Output
 from generator.package.write import NOT_WRITTEN
 
 if TYPE_CHECKING:
+    from generator.formats.loaded import LoadedScenario
     from generator.workflows.run import RunRequest
 
 # Complaints about what stands in the output directory, and the exit codes of those that are not the scenario's fault.
