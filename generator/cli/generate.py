@@ -6,20 +6,24 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from generator.cli.annotations import add_to_step_summary, repository_top
 from generator.cli.exits import Exit
 from generator.cli.options import (
     changed_option,
     changed_paths,
-    json_option,
+    format_option,
     painter,
     print_json,
     say_unchanged,
     selection_options,
 )
+
+if TYPE_CHECKING:
+    from generator.workflows.generate import Mode, Report
 
 EPILOG = """
 \b
@@ -28,6 +32,7 @@ Examples:
   harborsmith generate --scenario csv-clean-up   one of them
   harborsmith generate --dry-run                 say what would be written
   harborsmith generate --check                   say whether the packages are up to date, for CI
+  harborsmith generate --check --format github   the same as annotations on a pull request
 
 \b
 Exit codes: 0 good; 1 an invalid scenario, an edited package, or drift; 2 wrong usage; 3 nothing selected;
@@ -55,12 +60,12 @@ PROGRESS_AFTER_SECONDS = 1.0
 @click.option("--dry-run", is_flag=True, help="Write nothing; list the files of every package.")
 @click.option("--check", is_flag=True, help="Write nothing; fail when a package is not up to date.")
 @click.option("--force", is_flag=True, help="Replace packages that were edited, and directories that are no packages.")
-@json_option
+@format_option("text", "json", "github")
 def command(
     everything: bool,
     dry_run: bool,
     check: bool,
-    as_json: bool,
+    form: str,
     changed_since: str | None,
     org: str,
     authors: tuple[str, ...],
@@ -74,7 +79,6 @@ def command(
     from generator.package.layout import is_harbor_name
     from generator.package.model import Settings
     from generator.workflows.generate import Mode, Request, generate
-    from generator.workflows.generate_report import json_report, text_report
 
     if everything and (given["ids"] or given["tier"] or given["paths"] or changed_since):
         raise click.UsageError("--all selects every scenario; leave out --all, or what selects some.")
@@ -89,11 +93,7 @@ def command(
     changed = changed_paths(changed_since)
     report = generate(Request(settings=settings, mode=mode, changed=changed, **given), _progress())
     say_unchanged(changed_since, len(report.packages) + len(report.refused))
-    if as_json:
-        print_json(json_report(report, mode))
-    else:
-        for line in text_report(report, mode, painter()):
-            click.echo(line)
+    _print(report, mode, form)
     if report.could_not:
         return Exit.CANNOT
     if report.nothing_selected:
@@ -101,6 +101,19 @@ def command(
     if report.refused:
         return Exit.USAGE
     return Exit.FINDINGS if report.failed else Exit.GOOD
+
+
+def _print(report: Report, mode: Mode, form: str) -> None:
+    from generator.workflows.generate_report import github_report, github_summary, json_report, text_report
+
+    if form == "json":
+        print_json(json_report(report, mode))
+    elif form == "text":
+        for line in text_report(report, mode, painter()):
+            click.echo(line)
+    else:
+        click.echo(github_report(report, repository_top()), nl=False)
+        add_to_step_summary(github_summary(report, mode, repository_top()))
 
 
 def _progress() -> Callable[[int, int], None]:

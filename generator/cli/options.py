@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -82,6 +83,22 @@ class CannotError(click.ClickException):
 def json_option(command: Command) -> Command:
     """Add `--json`, which arrives as `as_json: bool`."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")(command)
+
+
+def format_option(*forms: str) -> Callable[[Command], Command]:
+    """Add `--format` with these choices, and `--json` short for one of them; both arrive as `form: str`."""
+
+    def add(command: Command) -> Command:
+        @functools.wraps(command)
+        def called(*arguments: Any, form: str | None, as_json: bool, **given: Any) -> Any:
+            if as_json and form not in (None, "json"):
+                raise click.UsageError(f"--json is --format json; leave out --json, or --format {form}.")
+            return command(*arguments, form="json" if as_json else form or "text", **given)
+
+        choice = click.option("--format", "form", type=click.Choice(forms), help="What to print; text without it.")
+        return choice(json_option(cast("Command", called)))
+
+    return add
 
 
 def print_json(value: object) -> None:

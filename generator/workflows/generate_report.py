@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
+from generator.diagnostics.github import summary, workflow_commands
 from generator.diagnostics.model import Severity
 from generator.diagnostics.printable import printable
 from generator.diagnostics.report import Paint, detail, plain, plural, text_lines
@@ -29,8 +31,7 @@ def text_report(report: Report, mode: Mode, paint: Paint = plain) -> Iterator[st
     for package in report.packages:
         yield from _block(package, mode, paint)
     if report.packages:
-        counts = ", ".join(f"{report.count(status)} {_word(status)}" for status in _COUNTED[mode])
-        yield f"{plural(len(report.packages), 'package')}: {counts}"
+        yield f"{plural(len(report.packages), 'package')}: {_counts(report, mode)}"
 
 
 def json_report(report: Report, mode: Mode) -> dict[str, Any]:
@@ -40,6 +41,25 @@ def json_report(report: Report, mode: Mode) -> dict[str, Any]:
         "packages": [_json_package(package, mode) for package in report.packages],
         "findings": [detail(diagnostic) for diagnostic in report.diagnostics],
     }
+
+
+def github_report(report: Report, root: Path) -> str:
+    """Everything there is to say as annotations; nothing when all is as it should be.
+
+    Args:
+        report: What was done.
+        root: Top of the repository, absolute.
+    """
+    return "".join(f"{line}\n" for line in workflow_commands(report.diagnostics, root))
+
+
+def github_summary(report: Report, mode: Mode, root: Path) -> str:
+    """The Markdown page that belongs to the annotations."""
+    return summary(report.diagnostics, root, f"Packages: {_counts(report, mode)}")
+
+
+def _counts(report: Report, mode: Mode) -> str:
+    return ", ".join(f"{report.count(status)} {_word(status)}" for status in _COUNTED[mode])
 
 
 def _block(package: Package, mode: Mode, paint: Paint) -> Iterator[str]:
