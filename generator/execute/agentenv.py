@@ -50,5 +50,5 @@ def _refusal(name: str) -> Refused | None:
         hint = "set it in the agent's own start script"
         return Refused("agent_env_reserved", f"--agent-env {name} would change the programs of the sandbox", hint)
     if OWN_NAMES.fullmatch(name):
-        return Refused("agent_env_reserved", f"--agent-env {name}: the run itself sets that variable")
+        return Refused("agent_env_reserved", f"--agent-env {name}: the run itself sets that variable", "another name")
     return None

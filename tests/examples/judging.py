@@ -41,5 +41,9 @@ EXAMPLES: Final = {
         ),
         scenario({"instruction.md": _PROMPT}),
     ),
+    "rubric_repeats_itself": Example(
+        scenario(evaluation__goalRubric=[_FIRST, *_OTHERS, _FIRST.lower()]),
+        scenario(evaluation__goalRubric=[_FIRST, *_OTHERS]),
+    ),
     "calibration_status_missing": Example(scenario(evaluation__calibrationCases=_EVALUATION["calibrationCases"][:2])),
 }
