@@ -122,8 +122,9 @@ def _files() -> str:
         file = re.sub(r".*\((.+)\)$", r"\1", schema["title"])
         meaning = str(schema["description"])
         # The name, which has a column of its own, stands first in many descriptions.
-        meaning = meaning.partition(": ")[2] if meaning.partition(": ")[0].endswith(file) else meaning
-        rows += f"| `{name}` | {file} | {_cell(meaning[:1].upper() + meaning[1:])} |\n"
+        first, _, rest = meaning.partition(": ")
+        meaning = rest[:1].upper() + rest[1:] if first.endswith(file) else meaning
+        rows += f"| `{name}` | {file} | {_cell(meaning)} |\n"
     return f"| Schema | File | What it is |\n|---|---|---|\n{rows}"
 
 
