@@ -6,13 +6,16 @@ import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from generator.cli.exits import Exit
 from generator.diagnostics.model import Severity
 from generator.diagnostics.report import Paint, plain
+
+if TYPE_CHECKING:
+    from generator.package.model import Settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -78,6 +81,33 @@ class CannotError(click.ClickException):
     """The machine keeps a command from doing its work."""
 
     exit_code = int(Exit.CANNOT)
+
+
+def package_options(command: Command) -> Command:
+    """Add what a pack's owner decides about all packages alike; `package_settings` makes a value of it.
+
+    Every command that makes packages takes them, or it would unmake what another one made.
+    """
+    text = "Author of tasks that name no maintainers; repeatable."
+    authors = click.option("--author", "authors", metavar="NAME", multiple=True, help=text)
+    text = "What stands before the slash of every task name."
+    return click.option("--org", default="local", show_default=True, help=text)(authors(command))
+
+
+def package_settings(org: str, authors: tuple[str, ...]) -> Settings:
+    """What `package_options` were given.
+
+    Raises:
+        click.BadParameter: `org` is no name that Harbor accepts.
+    """
+    from generator.package.layout import is_harbor_name
+    from generator.package.model import Settings
+
+    if not is_harbor_name(org):
+        raise click.BadParameter(
+            "Write letters, digits, '.', '_' and '-', a letter or digit first.", param_hint="--org"
+        )
+    return Settings(org=org, authors=authors)
 
 
 def json_option(command: Command) -> Command:

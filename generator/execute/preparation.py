@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.execute.agent import ORACLE, Agent, Search, find_agent
 from generator.execute.agentfile import CONTINUITY
 from generator.execute.agentpath import agent_folders
-from generator.execute.refusal import Blame, Refused
+from generator.execute.refusal import Blame, Refused, granted
 from generator.execute.room import room_folder
-from generator.execute.settings import UNCONFINED, RunSettings
+from generator.execute.settings import REVIEWER_ENV, UNCONFINED, RunSettings
 from generator.execute.taskpackage import TaskPackage
 from generator.execute.view import SYSTEM_PATH, Bind, is_below, overlaps
 from generator.runtime.evaluation import CHECKS_ONLY
@@ -41,12 +41,39 @@ def choose_reviewer(package: TaskPackage, settings: RunSettings) -> ReviewerComm
     """The operator's reviewer, else the package's, else the environment's; None where checks alone decide."""
     if package.evaluation.mode == CHECKS_ONLY:
         return None
-    packaged = packaged_reviewer(package.evaluation, settings.environ)
+    packaged = packaged_reviewer(package.evaluation, settings.reviewer_env)
     chosen = settings.reviewer or packaged or settings.environment_reviewer
     if chosen is not None:
         return chosen
     message = f"{package.scenario_id} needs a reviewer: nobody would judge the work"
     return Refused("reviewer_missing", message, "--reviewer COMMAND, or RUHROH_EVAL_COMMAND")
+
+
+def reviewer_notes(
+    package: TaskPackage, reviewer: ReviewerCommand | None, given: Mapping[str, str], option: str | None
+) -> Iterator[str]:
+    """What an operator should know of a reviewer and its variables.
+
+    A package's author names what its reviewer would like to have; only the operator can give it.
+
+    Args:
+        package: What is reviewed.
+        reviewer: Who is asked; None where checks alone decide.
+        given: Variables of `--reviewer-env`.
+        option: What `--reviewer` was given.
+    """
+    if reviewer is None:
+        named = ["--reviewer"] if option is not None else []  # the command's words may hold a token
+        for text in (*named, *(f"{REVIEWER_ENV} {name}" for name in given)):
+            yield f"{text} has no effect: checks alone decide, and no reviewer is asked"
+    elif not reviewer.trusted:
+        wanted = package.evaluation.reviewer_env
+        for name in wanted:
+            if name not in given:
+                yield f"the package's reviewer asks for the variable {name}; pass it with {REVIEWER_ENV} {name}"
+        for name in given:
+            if name not in wanted:
+                yield f"{REVIEWER_ENV} {name} has no effect: the package's reviewer does not declare that variable"
 
 
 def check_package(package: TaskPackage, settings: RunSettings) -> Refused | None:
@@ -144,7 +171,20 @@ def _with_solution(agent: Agent, package: TaskPackage) -> Agent | Refused:
     return replace(agent, plain_argv=("/bin/bash", str(folder / "solve.sh")))
 
 
+def names_given(package: TaskPackage, settings: RunSettings) -> tuple[str, ...]:
+    """Names of the variables that `--reviewer-env` gave to whoever judges."""
+    reviewer = granted(choose_reviewer(package, settings))
+    return () if reviewer is None else tuple(sorted(settings.reviewer_env.keys() & reviewer.env.keys()))
+
+
+def review_warnings(package: TaskPackage, settings: RunSettings) -> Iterator[str]:
+    """What weakens the review of a package that `check_package` let pass."""
+    reviewer = granted(choose_reviewer(package, settings))
+    yield from reviewer_notes(package, reviewer, settings.reviewer_env, settings.options.reviewer)
+
+
 def _warnings(agent: Agent, package: TaskPackage, settings: RunSettings) -> Iterator[str]:
+    yield from review_warnings(package, settings)
     about = agent.about
     yield from about.warnings
     yield from agent.notes

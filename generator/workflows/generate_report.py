@@ -13,6 +13,7 @@ from generator.diagnostics.report import Paint, detail, plain, plural, text_line
 from generator.package.layout import MANIFEST
 from generator.package.model import PackagePlan
 from generator.package.write import Status
+from generator.workflows.dataset import DatasetReport
 from generator.workflows.generate import Mode, Package, Report
 
 REPORT_FORMAT: Final = "harborsmith_generate_report_v1"
@@ -32,6 +33,8 @@ def text_report(report: Report, mode: Mode, paint: Paint = plain) -> Iterator[st
         yield from _block(package, mode, paint)
     if report.packages:
         yield f"{plural(len(report.packages), 'package')}: {_counts(report, mode)}"
+    if report.dataset is not None:
+        yield from _dataset_block(report.dataset, paint)
 
 
 def json_report(report: Report, mode: Mode) -> dict[str, Any]:
@@ -39,6 +42,7 @@ def json_report(report: Report, mode: Mode) -> dict[str, Any]:
     return {
         "version": REPORT_FORMAT,
         "packages": [_json_package(package, mode) for package in report.packages],
+        "dataset": _json_dataset(report.dataset) if report.dataset else None,
         "findings": [detail(diagnostic) for diagnostic in report.diagnostics],
     }
 
@@ -74,6 +78,15 @@ def _block(package: Package, mode: Mode, paint: Paint) -> Iterator[str]:
         yield from _listing(package.plan)
 
 
+def _dataset_block(dataset: DatasetReport, paint: Paint) -> Iterator[str]:
+    word = _word(dataset.outcome.status)
+    shown = paint(word, Severity.ERROR) if dataset.outcome.status in (Status.FAILED, Status.DRIFTED) else word
+    tasks = f", {plural(dataset.tasks, 'task')}" if dataset.tasks else ""
+    yield f"dataset: {shown} {printable(dataset.outcome.path)}{tasks}"
+    for diagnostic in dataset.diagnostics:
+        yield from (f"  {line}" for line in text_lines(diagnostic, paint))
+
+
 def _listing(plan: PackagePlan) -> Iterator[str]:
     """Size in bytes, executable bit and path of every file; the manifest's size follows from the others."""
     for file in plan.files:
@@ -93,6 +106,15 @@ def _json_package(package: Package, mode: Mode) -> dict[str, Any]:
         "status": outcome.status.value,
         "files": files,
         "firstDifference": str(outcome.difference) if outcome.difference else None,
+    }
+
+
+def _json_dataset(dataset: DatasetReport) -> dict[str, Any]:
+    return {
+        "path": dataset.outcome.path,
+        "status": dataset.outcome.status.value,
+        "tasks": dataset.tasks,
+        "heldOut": dataset.held_out,
     }
 
 

@@ -183,7 +183,7 @@ def test_the_workflows_of_the_guide_do_what_they_say(file: str, pack: Path, envi
 ANNOTATION = re.compile(r"::(?P<weight>\w+) (?P<places>[^:]*)::(?P<message>.*)")
 
 
-def annotations(log: str) -> list[dict[str, str]]:
+def annotated(log: str) -> list[dict[str, str]]:
     """The annotations of a log, as their reader sees them: places, code, and the two lines of the message."""
     found = []
     for match in map(ANNOTATION.fullmatch, log.splitlines()):
@@ -217,7 +217,7 @@ def test_the_annotated_log_of_a_pull_request_is_enough_to_mend_it(tmp_path: Path
     (folder / task).write_text((folder / task).read_text() + "# touched\n")
 
     scripts = steps(workflows()[".github/workflows/pull-requests.yml"])
-    found = {one["title"]: one for script in scripts for one in annotations(run(script, folder, environment).stdout)}
+    found = {one["title"]: one for script in scripts for one in annotated(run(script, folder, environment).stdout)}
     assert {code: (one["file"], one.get("line")) for code, one in found.items()} == {
         "field_value": ("scenarios/a-judge/scenario.json", "6"),
         "private_exposed": ("scenarios/a-checks/scenario.json", "14"),
