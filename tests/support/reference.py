@@ -132,9 +132,12 @@ def _settings() -> str:
     schema = json.loads(schema_text("config") or "")
     rows = ""
     for name, member in schema["properties"].items():
-        rows += f"| `{name}` | {_cell(member.get('description', ''))} |\n"
-        for below, inner in schema["$defs"].get(name, {}).get("properties", {}).items():
-            rows += f"| `[[{name}]]` `{below}` | {_cell(inner.get('description', ''))} |\n"
+        table = schema["$defs"].get(name, {})
+        meaning = member.get("description") or table.get("description", "")
+        shown = f"[[{name}]]" if "items" in member and table else f"[{name}]" if table else name
+        rows += f"| `{shown}` | {_cell(meaning)} |\n"
+        for below, inner in table.get("properties", {}).items():
+            rows += f"| `{shown}` `{below}` | {_cell(inner.get('description', ''))} |\n"
     return f"| Key | Meaning |\n|---|---|\n{rows}"
 
 
