@@ -256,6 +256,8 @@ def _are_texts(value: object) -> bool:
 _FORMS: Final[Mapping[Callable[[object], bool], str]] = {
     _is_text: "a text",
     _is_org: "letters, digits, dots, dashes and underscores",
+    _is_dataset_name: "NAME or ORG/NAME, both of letters, digits, dots, dashes and underscores",
+    _is_line: "a text of one line",
     _are_texts: "a list of texts",
 }
 
