@@ -11,7 +11,7 @@ import click
 from generator.cli.exits import Exit
 
 # The commands that work on a pack. The others must work where its settings are broken, too.
-CONFIGURED: Final = frozenset({"new", "validate", "generate", "run", "review"})
+CONFIGURED: Final = frozenset({"new", "validate", "generate", "run", "review", "prove"})
 
 
 def apply_config(context: click.Context) -> None:

@@ -51,9 +51,9 @@ def digest(records: Iterable[FileRecord]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def whole_digest(records: tuple[FileRecord, ...]) -> str:
+def whole_digest(records: Iterable[FileRecord]) -> str:
     """The digest Harbor knows a task by: `sha256:` and digits over those of its files that Harbor publishes."""
-    return _digest_of(records, ("environment/", "tests/", "solution/"), ("task.toml", "instruction.md"))
+    return _digest_of(tuple(records), ("environment/", "tests/", "solution/"), ("task.toml", "instruction.md"))
 
 
 def read_manifest(directory: str, scenario_id: str) -> tuple[FileRecord, ...] | str:
