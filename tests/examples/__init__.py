@@ -19,6 +19,8 @@ NOT_RUN: Final[Mapping[str, str]] = {
     "package_name_reserved": _REFUSED_BEFORE,
     "package_path_clash": _REFUSED_BEFORE,
     "package_source_changed": "the file has to change in the milliseconds between reading and writing",
+    "proof_flaky": "luck decides whether the same agent has different outcomes",
+    "proof_time_limit_tight": "the times in what is said are other ones in every run",
     "harbor_env_unsuitable": "it needs Harbor, which is an extra and needs Python 3.12",
     "forwarder_python_missing": "it needs a machine without `/usr/bin/python3`, which may be what runs the examples",
     "harbor_missing": "what is said depends on the Python that runs the examples",
