@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types coverage package golden lock clean
+.PHONY: help demo test lint types coverage package docs golden lock clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ package: $(READY) ## Build wheel and sdist into dist/ and check what they hold
 	$(BIN)/python -m build --no-isolation --outdir dist . >/dev/null
 	$(BIN)/python tools/check_dist.py dist
 
+docs: $(READY) ## Build the documentation into site/, refusing links that lead nowhere
+	@$(BIN)/mkdocs build
+
 golden: $(READY) ## Rewrite the expected outputs in tests/golden (review the diff)
 	@$(PYTEST) --refresh-golden
 
@@ -58,5 +61,5 @@ lock: ## Pin all dependencies anew (needs uv)
 	    --no-emit-index-url --custom-compile-command 'make lock' --quiet --output-file requirements-dev.txt
 
 clean: ## Remove everything that the other targets made
-	rm -rf .venv .venv-* dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.*
+	rm -rf .venv .venv-* dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -20,6 +20,7 @@ ORACLE: Final = "oracle"
 BUILT_IN: Final = (ORACLE, "nop")
 _UNTELLING: Final = "run"  # a file name that says nothing about whose it is
 _SHEBANG_BYTES: Final = 512
+_WORDS: Final = "matching quotes: --agent \"python3 './my agent.py'\""
 _WHAT_THERE_IS: Final = (
     "the path of an executable file or of a directory with `run` in it, a program, `oracle` or `nop`"
 )
@@ -117,7 +118,7 @@ def _words(command: str) -> list[str] | Refused:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        return Refused("agent_command_invalid", f"--agent {command!r} cannot be split into words: {error}")
+        return Refused("agent_command_invalid", f"--agent {command!r} cannot be split into words: {error}", _WORDS)
     if not words:
         return Refused("agent_command_invalid", "--agent is empty", "the path of a program, or `oracle` or `nop`")
     return words

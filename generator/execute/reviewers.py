@@ -48,7 +48,8 @@ def _anchored(reviewer: ReviewerCommand, environ: Mapping[str, str]) -> Reviewer
     if found is None and "/" not in program:
         found = shutil.which(program, path=environ.get("PATH"))
     if found is None:
-        return Refused("reviewer_not_found", f"the reviewer {program} is neither a file here nor a program on PATH")
+        message = f"the reviewer {program} is neither a file here nor a program on PATH"
+        return Refused("reviewer_not_found", message, "the path of an executable file, or a program on PATH")
     if not os.access(found, os.X_OK):
         return Refused("reviewer_not_executable", f"the reviewer {program} is not executable", f"chmod +x {program}")
     return replace(reviewer, argv=(found, *(os.path.abspath(word) if os.path.isfile(word) else word for word in rest)))

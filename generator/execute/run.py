@@ -84,7 +84,8 @@ def run_package(package: TaskPackage, settings: RunSettings, notify: Notify) -> 
     except OSError as error:
         if report is not None:
             return replace(report, warnings=(*report.warnings, f"the run left something behind: {error}"))
-        return Refused("run_not_possible", f"the run could not be set up: {error}", "", Blame.MACHINE)
+        hint = "--out and TMPDIR: directories with room, in which you may write"
+        return Refused("run_not_possible", f"the run could not be set up: {error}", hint, Blame.MACHINE)
     return report
 
 
