@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from generator.execute.redaction import redact_files, redacted_bytes
+from generator.execute.turnrecord import TRANSCRIPTS as TRANSCRIPT_FOLDER
 from generator.runtime.handover import archive
+from generator.runtime.places import EVENTS, MAX_EVENT_BYTES, MAX_TRACE_BYTES, TRACE
 from generator.runtime.review import DETAILS_NAME, REWARD_NAME
 from generator.runtime.strictjson import write
 from generator.runtime.trees import FILE, create_directory, remove_tree, shown, walk
@@ -24,8 +26,6 @@ RESULT: Final = "ruhroh-loop-result.json"
 MANIFEST: Final = "ruhroh-run-manifest.json"
 ITERATIONS: Final = "ruhroh-loop-iterations.jsonl"
 JOURNEY: Final = "ruhroh-loop-journey.json"
-TRACE: Final = "ruhroh-economic-trace.jsonl"
-EVENTS: Final = "ruhroh-loop-events.tar.gz"
 TRANSCRIPTS: Final = "ruhroh-loop-transcripts.tar.gz"
 
 # Published names of artifacts, by what records call them.
@@ -42,9 +42,7 @@ ARTIFACTS: Final = {
     "transcriptsTarball": TRANSCRIPTS,
     "economicTrace": TRACE,
 }
-MAX_EVENT_BYTES: Final = 256 * 1024 * 1024  # what an agent may keep in its run root and have recorded
 MAX_EVENT_FILES: Final = 50_000
-MAX_TRACE_BYTES: Final = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ class RunDirectory:
     @property
     def transcripts(self) -> Path:
         """One file for the output of each turn."""
-        return self.path / "transcripts"
+        return self.path / TRANSCRIPT_FOLDER
 
     def append_iteration(self, record: Mapping[str, Any]) -> None:
         """Add a turn's record, whole or not at all. Raises OSError."""

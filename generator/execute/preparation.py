@@ -11,13 +11,12 @@ from generator.execute.agent import ORACLE, Agent, Search, find_agent
 from generator.execute.agentfile import CONTINUITY
 from generator.execute.agentpath import agent_folders
 from generator.execute.refusal import Blame, Refused
+from generator.execute.reviewers import find_reviewer
 from generator.execute.room import room_folder
 from generator.execute.settings import UNCONFINED, RunSettings
 from generator.execute.taskpackage import TaskPackage
 from generator.execute.view import SYSTEM_PATH, Bind, is_below, overlaps
-from generator.runtime.evaluation import CHECKS_ONLY
 from generator.runtime.launch import ReviewerCommand
-from generator.runtime.reviewers import packaged_reviewer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,15 +37,9 @@ class Preparation:
 
 
 def choose_reviewer(package: TaskPackage, settings: RunSettings) -> ReviewerCommand | Refused | None:
-    """The operator's reviewer, else the package's, else the environment's; None where checks alone decide."""
-    if package.evaluation.mode == CHECKS_ONLY:
-        return None
-    packaged = packaged_reviewer(package.evaluation, settings.environ)
-    chosen = settings.reviewer or packaged or settings.environment_reviewer
-    if chosen is not None:
-        return chosen
-    message = f"{package.scenario_id} needs a reviewer: nobody would judge the work"
-    return Refused("reviewer_missing", message, "--reviewer COMMAND, or RUHROH_EVAL_COMMAND")
+    """Who judges the work; None where checks alone decide."""
+    theirs = settings.reviewer or settings.environment_reviewer
+    return find_reviewer(package.evaluation, theirs, settings.environ)
 
 
 def check_package(package: TaskPackage, settings: RunSettings) -> Refused | None:

@@ -11,7 +11,7 @@ from generator.execute.agent import ORACLE
 from generator.execute.agentenv import base_variables
 from generator.execute.conclusion import conclude
 from generator.execute.doorway import doorway_binds, doorway_env, through_doorway
-from generator.execute.evidence import TRACE, RunDirectory, new_run_directory
+from generator.execute.evidence import RunDirectory, new_run_directory
 from generator.execute.interrupt import Interrupted, uninterrupted
 from generator.execute.isolation import isolation
 from generator.execute.judging import INFRA_FAILED, TOO_LARGE, Judgement, judge, no_verdict
@@ -31,6 +31,7 @@ from generator.runtime.evalinput import RunContext
 from generator.runtime.handover import pack
 from generator.runtime.interrupts import HeldBack
 from generator.runtime.loop import CANCELLED
+from generator.runtime.places import TRACE
 from generator.runtime.records import journey
 from generator.runtime.trees import clone_tree
 

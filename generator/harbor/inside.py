@@ -16,8 +16,9 @@ from generator.execute.view import SYSTEM_PATH, Bind
 from generator.resources import RUNTIME
 from generator.runtime.agentresult import AgentResult
 from generator.runtime.launch import GRACE_SECONDS, Outcome
+from generator.runtime.places import ROOT
 from generator.runtime.strictjson import read_object, write
-from generator.runtime.supervise import AGENT, ANSWER, LOCK_SECONDS, ORDERS, PRIVATE, ROOT, read_outcome, read_result
+from generator.runtime.supervise import AGENT, ANSWER, LOCK_SECONDS, ORDERS, PRIVATE, read_outcome, read_result
 
 COMMAND: Final = f"python3 -I -B {PRIVATE}/runtime supervise"
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024

@@ -11,19 +11,20 @@ from typing import Any, Final
 from generator.execute.agent import Agent
 from generator.execute.agentfile import AgentFile
 from generator.execute.conclusion import conclude
-from generator.execute.evidence import ARTIFACTS, EVENTS, ITERATIONS, TRACE, TRANSCRIPTS, RunDirectory
+from generator.execute.evidence import ARTIFACTS, ITERATIONS, TRANSCRIPTS, RunDirectory
 from generator.execute.judging import Judgement, no_verdict
 from generator.execute.records import Isolation, RunFacts
 from generator.execute.report import RunReport
 from generator.execute.taskpackage import TaskPackage
+from generator.execute.turnrecord import TRANSCRIPTS as TRANSCRIPT_FOLDER
 from generator.harbor.context import MAX_BYTES, UNKNOWN, RecordedRun, is_ours, read_recorded_run
 from generator.harbor.ledger import TRAJECTORY
-from generator.harbor.ledger import TRANSCRIPTS as TRANSCRIPT_FOLDER
 from generator.harbor.results import AGENT_FAILED, AGENT_TIMED_OUT, CANCELLED, Trial
 from generator.harbor.verdict import judgement_of
 from generator.runtime.handover import archive
 from generator.runtime.launch import ReviewerCommand
 from generator.runtime.loop import AGENT_TIMEOUT, RUNTIME_FAILURE
+from generator.runtime.places import EVENTS, TRACE
 from generator.runtime.records import journey
 from generator.runtime.review import ARCHIVE_NAME, DETAILS_NAME, LOG_NAME, SUMMARY_NAME
 from generator.runtime.strictjson import read_object

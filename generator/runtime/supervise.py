@@ -23,15 +23,23 @@ from . import strictjson
 from .agentresult import AgentResult, read_agent_result
 from .handover import archive
 from .launch import Job, Limits, Outcome
+from .places import (
+    EVENTS,
+    MAX_EVENT_BYTES,
+    MAX_TRACE_BYTES,
+    MESSAGES,
+    RESULTS,
+    ROOT,
+    RUN_ROOT,
+    TRACE,
+    message_name,
+    result_name,
+)
 from .process import User, run
 from .proctree import owned_by
 from .trees import DIRECTORY, FILE, clone_file, create_directory, empty_directory, remove_tree, walk
 
-# Absolute paths in the container: what the agent is told of, and what is ours alone.
-ROOT = "/installed-agent"
-RUN_ROOT = f"{ROOT}/ruhroh-loop"
-MESSAGES = f"{ROOT}/messages"
-RESULTS = f"{ROOT}/results"
+# Absolute paths in the container beside those that the agent is told of; all but its program are ours alone.
 PRIVATE = f"{ROOT}/supervisor"
 ORDERS = f"{PRIVATE}/orders.json"
 ANSWER = f"{PRIVATE}/answer.json"
@@ -42,11 +50,7 @@ LOGS = "/logs/agent"
 
 PROCESSES = 1024  # Harbor sets no limit of its own, and a fork bomb holds the whole machine
 LOCK_SECONDS = 15.0  # for a turn whose caller was cancelled to notice that its agent is dead
-MAX_EVENT_BYTES = 256 * 1024 * 1024
-MAX_TRACE_BYTES = 64 * 1024 * 1024
 MAX_ORDER_BYTES = 16 * 1024 * 1024
-EVENTS = "ruhroh-loop-events.tar.gz"
-TRACE = "ruhroh-economic-trace.jsonl"
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class Places:
     top: str = ""
 
     def at(self, path: str) -> str:
-        """One of the paths above."""
+        """An absolute path of the container."""
         return self.top + path
 
 
@@ -137,14 +141,14 @@ def turn(agent: Account, orders: Mapping[str, Any], places: Places) -> Dict[str,
         if not free or os.path.exists(places.at(CLOSED)):
             raise ValueError("another turn is still running, or the run is over")
         number = int(orders["number"])
-        _write_message(places.at(f"{MESSAGES}/goal-{number}.md"), orders["message"])
+        _write_message(places.at(f"{MESSAGES}/{message_name(number)}"), orders["message"])
         remove_tree(results)
         create_directory(results)
         os.chown(results, agent.uid, agent.gid)
         limits = Limits(float(orders["seconds"]), processes=PROCESSES)
         job = Job(tuple(orders["argv"]), orders["env"], orders["cwd"], limits)
         outcome = run(job, user=agent.user)
-        return {"outcome": _as_json(outcome), "result": _result_json(os.path.join(results, f"result-{number}.json"))}
+        return {"outcome": _as_json(outcome), "result": _result_json(os.path.join(results, result_name(number)))}
 
 
 def _write_message(path: str, text: str) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from generator.runtime import supervise
+from generator.runtime.places import RUN_ROOT
 from generator.runtime.proctree import owned_by
 from generator.runtime.supervise import Account, Places, account, close, main, prepare, read_outcome, read_result, turn
 
@@ -58,7 +59,7 @@ def test_preparing_makes_room_for_the_agent_and_lets_it_read_its_program(places:
 
     assert (answer["uid"], answer["home"], answer["path"]) == (UID, "/home/agent", os.environ["PATH"])
     assert [oct(path.stat().st_mode & 0o777) for path in (program, program.parent / "data")] == ["0o755", "0o644"]
-    assert os.stat(places.at(supervise.RUN_ROOT)).st_uid == UID
+    assert os.stat(places.at(RUN_ROOT)).st_uid == UID
     assert prepare(AGENT, {}, places) == answer
 
 
