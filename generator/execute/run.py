@@ -74,7 +74,7 @@ def run_package(package: TaskPackage, settings: RunSettings, notify: Notify) -> 
             clone_tree(str(package.directory / "tests"), str(room.tests))
             clone_tree(str(package.directory / "solution"), str(room.solution))
             evaluation = package.evaluation
-            refused = make_workspace(package.directory, room, evaluation.workdir, settings.sandbox, git=package.git)
+            refused = make_workspace(package.directory, room, evaluation.workdir, settings.sandbox, git=evaluation.git)
             if refused is not None:
                 return refused
             report = _run(package, settings, preparation, room, notify)

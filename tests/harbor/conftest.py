@@ -23,10 +23,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All trials on one worker: they share an engine, and jobs that several tests look at run once."""
+    """The trials of a module on one worker: jobs that several tests look at run once, and two jobs at the same time."""
     for item in items:
         if item.get_closest_marker("harbor"):
-            item.add_marker(pytest.mark.xdist_group("harbor"))
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
             item.add_marker(pytest.mark.slow)
 
 
