@@ -22,6 +22,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"harbor: needs a container engine; skipped with the reason, or {REQUIRE}=1")
 
 
+@pytest.hookimpl(tryfirst=True)  # before the markers are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The trials of a module on one worker: jobs that several tests look at run once, and two jobs at the same time."""
     for item in items:

@@ -32,9 +32,10 @@ except (OSError, ValueError):
     good = False
 sys.path.insert(0, os.path.dirname(os.environ["HARBORSMITH_SUBMISSION"]))
 from submission import run
-program = run(["python3", "total.py"], timeout=20)
+small = len(os.listdir(told["workspacePath"])) < 10  # each run has a copy of the work
+program = run(["python3", "total.py"], timeout=20).output if small else ""
 facts = {
-    "program": program.output, "canaries": len(seen),
+    "program": program, "canaries": len(seen),
     "word": os.environ.get("JUDGE_WORD"), "other": os.environ.get("OTHER_WORD"),
     "interfaces": sorted(line.split(":")[0].strip() for line in open("/proc/net/dev") if ":" in line),
     "completed": told.get("implementationStoppedReason"), "turns": told.get("iterationsUsed"),

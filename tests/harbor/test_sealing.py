@@ -28,7 +28,7 @@ def script(name: str, **more: str) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def package(machine: Machine) -> Path:
     """The package of the scenario full of secrets."""
-    return written(sealed(machine.folder / "scenarios", environment={"memoryMb": 1024}), machine.folder / "sealed")
+    return written(sealed(machine.folder / "scenarios", environment={"memoryMb": 1536}), machine.folder / "sealed")
 
 
 @pytest.fixture(scope="session")
