@@ -35,7 +35,7 @@ test: $(READY) ## Run all tests
 	@$(PYTEST) $(PYTEST_ARGS)
 
 containers: $(READY) ## Run Harbor trials in containers, with an engine of our own (needs root)
-	@HARBORSMITH_REQUIRE_HARBOR=1 $(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS) tests/harbor
+	@HARBORSMITH_REQUIRE_HARBOR=1 $(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST_ARGS) tests/harbor
 
 lint: $(READY) ## Check style of Python and shell
 	$(BIN)/python -m ruff check

@@ -31,7 +31,6 @@ from generator.runtime.evalinput import RunContext
 from generator.runtime.handover import pack
 from generator.runtime.interrupts import HeldBack
 from generator.runtime.loop import CANCELLED
-from generator.runtime.places import TRACE
 from generator.runtime.records import journey
 from generator.runtime.trees import clone_tree
 
@@ -103,7 +102,7 @@ def _run(
         with proxy or contextlib.nullcontext():
             turns.work(notify, directory.append_iteration)
     with _catching(story), HeldBack():
-        story.notes += directory.keep_agent_files(room.state, TRACE, secrets_among(settings.agent_env))
+        story.notes += directory.keep_agent_files(room.state, secrets_among(settings.agent_env))
     if story.failure is None:
         with _catching(story):
             story.judgement = _review(story, room, notify)

@@ -94,10 +94,11 @@ class TurnOrder:
 class Supervisor:
     """The supervisor of one container. Its methods raise `SupervisorError` when the container does not do its part."""
 
-    def __init__(self, container: Container, user: str) -> None:
-        """Work in `container`, whose agent has the account `user`."""
+    def __init__(self, container: Container, user: str, secrets: Mapping[str, str]) -> None:
+        """Work in `container`, whose agent has the account `user`; no value of `secrets` is kept of what it leaves."""
         self._container = container
         self._user = user
+        self._secrets = dict(secrets)
 
     async def install(self, binds: Sequence[Bind]) -> Home:
         """Upload the supervisor and what shows the agent's program, and prepare both."""
@@ -132,7 +133,7 @@ class Supervisor:
 
     async def close(self) -> tuple[str, ...]:
         """End everything of the agent; what a reader of the run should know."""
-        answer = await self._order("close", {}, int(LOCK_SECONDS) + SHORT_SECONDS)
+        answer = await self._order("close", {"secrets": self._secrets}, int(LOCK_SECONDS) + SHORT_SECONDS)
         return tuple(answer["notes"])
 
     async def _order(self, name: str, details: Mapping[str, Any], seconds: int) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from generator.execute.agentenv import base_variables
-from generator.execute.redaction import secrets_among
 from generator.execute.turnrecord import TurnBounds, TurnEnd, bounds, keep_turn
 from generator.harbor.assignment import Assignment
 from generator.harbor.inside import Home, Supervisor, TurnOrder
@@ -47,7 +46,6 @@ class Turns:
         self._ledger = ledger
         self._supervisor = supervisor
         self._home = home
-        self._secrets = secrets_among(assignment.env)
         self._began = time.monotonic()
 
     async def work(self) -> AsyncIterator[int]:
@@ -105,7 +103,7 @@ class Turns:
             agent=self._assignment.agent,
             session=self._ledger.session,
             elapsed=time.monotonic() - self._began,
-            secrets=self._secrets,
+            secrets=self._assignment.secrets,
         )
         story = TurnStory(
             message=turn.message,

@@ -10,8 +10,6 @@ MESSAGES = f"{ROOT}/messages"
 RESULTS = f"{ROOT}/results"
 TRACE = "ruhroh-economic-trace.jsonl"  # in the run root, and in the evidence
 EVENTS = "ruhroh-loop-events.tar.gz"  # the run root in the evidence
-MAX_EVENT_BYTES = 256 * 1024 * 1024  # what an agent may keep in its run root and have recorded
-MAX_TRACE_BYTES = 64 * 1024 * 1024
 
 
 def message_name(number: int) -> str:

@@ -14,26 +14,26 @@ REQUIRE = "HARBORSMITH_REQUIRE_HARBOR"
 PLACE = "HARBORSMITH_HARBOR_DIR"
 # Read now: every test starts without the caller's settings.
 REQUIRED = os.environ.get(REQUIRE) == "1"
+SPREAD = "PYTEST_XDIST_WORKER" in os.environ
 DIRECTORY = Path(os.environ.get(PLACE, "/var/tmp/harborsmith-harbor"))
-NO_HARBOR = "no container engine for Harbor"
+NO_HARBOR = "no trials of Harbor's"
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"harbor: needs a container engine; skipped with the reason, or {REQUIRE}=1")
 
 
-@pytest.hookimpl(tryfirst=True)  # before the markers are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The trials of a module on one worker: jobs that several tests look at run once, and two jobs at the same time."""
     for item in items:
         if item.get_closest_marker("harbor"):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
             item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     """The engine, brought up where the run demands it."""
+    if SPREAD and not REQUIRED:
+        pytest.skip(f"{NO_HARBOR}: tests of a file share their jobs, so `make containers` runs them file by file")
     found = bring_up(DIRECTORY) if REQUIRED else running(DIRECTORY)
     if isinstance(found, NoMachine):
         if REQUIRED:

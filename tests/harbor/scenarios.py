@@ -108,9 +108,11 @@ ENDINGS = (
 PROMISE = "THE LEDGER IS SUMMED"
 
 ENDING_AGENT = """#!/bin/bash
-# Does the work, and ends its turn as the scenario's id says. Leaves a daemon behind and a secret in its output.
+# Does the work, and ends its turn as the scenario's id says. Leaves a daemon behind, and a secret
+# in its output, its run root and its trace.
 printf '{"total": 14.0}' > report.json
 echo "turn $RUHROH_ITERATION says ${AGENT_TOKEN:-nothing}"
+echo "${AGENT_TOKEN:-nothing}" | tee "$RUHROH_RUN_ROOT/note" > "$RUHROH_ECONOMIC_TRACE_PATH"
 cat > total.py <<'END'
 print('{"total": 14.0}')
 END

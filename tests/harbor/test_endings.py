@@ -161,6 +161,7 @@ def test_the_agent_was_given_the_key(machine: Machine, there: Ran) -> None:
     folder = machine.folder / there.by_scenario["ending-silent"]["evidence"]
 
     assert "says [value of AGENT_TOKEN]" in (folder / "transcripts" / "iteration-1.log").read_text()
+    assert (folder / "ruhroh-economic-trace.jsonl").read_text() == "[value of AGENT_TOKEN]\n"
 
 
 def test_a_job_that_is_done_is_only_read_again(machine: Machine, there: Ran, packages: list[str], agent: Path) -> None:

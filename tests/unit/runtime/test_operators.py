@@ -23,6 +23,7 @@ def evaluation() -> Evaluation:
         "version": "harborsmith_evaluation_v1",
         "mode": "agentic_goal_review",
         "workdir": "/app",
+        "git": False,
         "completion": {"required": False},
         "reviewerTimeoutSeconds": 5,
     }
