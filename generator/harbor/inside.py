@@ -20,7 +20,7 @@ from generator.runtime.places import ROOT
 from generator.runtime.strictjson import read_object, write
 from generator.runtime.supervise import AGENT, ANSWER, LOCK_SECONDS, ORDERS, PRIVATE, read_outcome, read_result
 
-COMMAND: Final = f"python3 -I -B {PRIVATE}/runtime supervise"
+COMMAND: Final = f"python3 -I {PRIVATE}/runtime supervise"  # compiled once: the folder is root's alone
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
 SHORT_SECONDS: Final = 60  # for an order that only tidies up
 MARGIN_SECONDS: Final = 60  # after a turn's own limit, for ending it; the container's clock decides, not this one

@@ -9,7 +9,7 @@ from typing import Any
 # When, where and by what it was run, and the random names it was given.
 _OWN = (
     *("runId", "adapter", "benchmark", "isolation", "environment", "sessionHandle", "timing", "duration_ms"),
-    *("elapsedMs", "terminationDurationMs", "terminatedAtMs", "overrunMs"),
+    *("elapsedMs", "timeoutMs", "timeoutObservedAtMs", "terminationDurationMs", "terminatedAtMs", "overrunMs"),
 )
 
 
