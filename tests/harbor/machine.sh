@@ -35,8 +35,10 @@ install_engine() {
         dpkg-query --show --showformat='${Status}' "${package}" 2>/dev/null | grep -q ' installed$' || missing+=("${package}")
     done
     [[ ${#missing[@]} -gt 0 ]] || return 0
-    say "installing ${missing[*]}"
     apt-get update -qq
+    # Newer releases have the engine's client in a package of its own.
+    if apt-cache show docker-cli >/dev/null 2>&1; then missing+=(docker-cli); fi
+    say "installing ${missing[*]}"
     DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
 }
 
