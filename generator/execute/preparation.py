@@ -137,7 +137,8 @@ def _with_solution(agent: Agent, package: TaskPackage) -> Agent | Refused:
     return replace(agent, plain_argv=("/bin/bash", str(folder / "solve.sh")))
 
 
-def _warnings(agent: Agent, package: TaskPackage, settings: RunSettings) -> Iterator[str]:
+def agent_warnings(agent: Agent, package: TaskPackage) -> Iterator[str]:
+    """What an agent states about itself that does not fit the package, wherever it works."""
     about = agent.about
     yield from about.warnings
     yield from agent.notes
@@ -148,6 +149,11 @@ def _warnings(agent: Agent, package: TaskPackage, settings: RunSettings) -> Iter
         missing = [tool for tool in package.tools if about.tools and tool not in about.tools]
         if missing:
             yield f"the scenario asks for the tools {', '.join(missing)}, which the agent does not state"
+
+
+def _warnings(agent: Agent, package: TaskPackage, settings: RunSettings) -> Iterator[str]:
+    about = agent.about
+    yield from agent_warnings(agent, package)
     if package.network and settings.allowed_hosts:
         yield "the scenario gives the agent the network, so --allow-agent-host restricts nothing"
     for name in about.env:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from generator.execute.agentfile import AgentFile
 from generator.execute.conclusion import conclude
 from generator.execute.evidence import ARTIFACTS, ITERATIONS, TRANSCRIPTS, RunDirectory
 from generator.execute.judging import Judgement, no_verdict
+from generator.execute.preparation import agent_warnings
 from generator.execute.records import Isolation, RunFacts
 from generator.execute.report import RunReport
 from generator.execute.taskpackage import TaskPackage
@@ -73,7 +74,7 @@ def record_trial(
     _copy_evidence(trial, directory)
     judgement = _judgement(trial, package, told)
     who = agent or _harbors_agent(trial)
-    warnings = (*_warnings(trial), *told.notes, *judgement.warnings)
+    warnings = (*_warnings(trial, agent, package), *told.notes, *judgement.warnings)
     facts = RunFacts(
         run_id=directory.run_id,
         package=package,
@@ -162,9 +163,12 @@ def _harbors_agent(trial: Trial) -> Agent:
     return Agent(id=name, argv=(), plain_argv=(), configured=name, sha256=digest, about=about)
 
 
-def _warnings(trial: Trial) -> Sequence[str]:
+def _warnings(trial: Trial, agent: Agent | None, package: TaskPackage) -> Iterator[str]:
+    if agent is not None:
+        yield from agent_warnings(agent, package)
     kind, message = trial.error
-    return [f"Harbor reports {kind}: {message.strip()[:200]}"] if kind and trial.agent_ended_early else []
+    if kind and trial.agent_ended_early:
+        yield f"Harbor reports {kind}: {message.strip()[:200]}"
 
 
 def _journey(facts: RunFacts) -> dict[str, Any]:
