@@ -5,6 +5,8 @@ A wheel carries the data inside the package (`generator/_data`); a checkout and 
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
@@ -18,3 +20,8 @@ def data_folder(name: Literal["schemas", "templates", "scenarios"]) -> Path:
     package = Path(__file__).parent
     shipped = package / "_data" / name
     return shipped if shipped.is_dir() else package.parent / name
+
+
+def python_path(environ: Mapping[str, str]) -> str:
+    """The `PYTHONPATH` with which a child process finds this code: where it is, then as the operator has it."""
+    return os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, [environ.get("PYTHONPATH")])])

@@ -6,20 +6,27 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from generator.cli.annotations import add_to_step_summary, repository_top
+from generator.cli.dataset import chosen_dataset, dataset_options
 from generator.cli.exits import Exit
 from generator.cli.options import (
     changed_option,
     changed_paths,
-    json_option,
+    format_option,
+    package_options,
+    package_settings,
     painter,
     print_json,
     say_unchanged,
     selection_options,
 )
+
+if TYPE_CHECKING:
+    from generator.workflows.generate import Mode, Report
 
 EPILOG = """
 \b
@@ -28,6 +35,7 @@ Examples:
   harborsmith generate --scenario csv-clean-up   one of them
   harborsmith generate --dry-run                 say what would be written
   harborsmith generate --check                   say whether the packages are up to date, for CI
+  harborsmith generate --check --format github   the same as annotations on a pull request
 
 \b
 Exit codes: 0 good; 1 an invalid scenario, an edited package, or drift; 2 wrong usage; 3 nothing selected;
@@ -48,19 +56,17 @@ PROGRESS_AFTER_SECONDS = 1.0
     show_default=True,
     help="Output directory; packages go to harbor/tasks/<id> in it.",
 )
-@click.option("--org", default="local", show_default=True, help="What stands before the slash of every task name.")
-@click.option(
-    "--author", "authors", metavar="NAME", multiple=True, help="Author of tasks that name no maintainers; repeatable."
-)
+@package_options
+@dataset_options
 @click.option("--dry-run", is_flag=True, help="Write nothing; list the files of every package.")
 @click.option("--check", is_flag=True, help="Write nothing; fail when a package is not up to date.")
 @click.option("--force", is_flag=True, help="Replace packages that were edited, and directories that are no packages.")
-@json_option
+@format_option("text", "json", "github")
 def command(
     everything: bool,
     dry_run: bool,
     check: bool,
-    as_json: bool,
+    form: str,
     changed_since: str | None,
     org: str,
     authors: tuple[str, ...],
@@ -71,29 +77,21 @@ def command(
     PATHs are scenario directories, their documents, or directories of scenarios; they replace --scenario-dir. When
     every scenario is selected, packages whose scenario is gone are removed, unless they were edited.
     """
-    from generator.package.layout import is_harbor_name
-    from generator.package.model import Settings
     from generator.workflows.generate import Mode, Request, generate
-    from generator.workflows.generate_report import json_report, text_report
 
-    if everything and (given["ids"] or given["tier"] or given["paths"] or changed_since):
+    some = bool(given["ids"] or given["tier"] or given["paths"] or changed_since)
+    if everything and some:
         raise click.UsageError("--all selects every scenario; leave out --all, or what selects some.")
     if dry_run + check + given["force"] > 1:
         raise click.UsageError("Only one of --dry-run, --check and --force has a meaning at a time.")
-    if not is_harbor_name(org):
-        raise click.BadParameter(
-            "Write letters, digits, '.', '_' and '-', a letter or digit first.", param_hint="--org"
-        )
     mode = Mode.CHECK if check else Mode.DRY_RUN if dry_run else Mode.WRITE
-    settings = Settings(org=org, authors=authors)
+    settings = package_settings(org, authors)
+    chosen = chosen_dataset(given, org, authors, whole=not some)
     changed = changed_paths(changed_since)
-    report = generate(Request(settings=settings, mode=mode, changed=changed, **given), _progress())
+    request = Request(settings=settings, mode=mode, changed=changed, dataset=chosen, **given)
+    report = generate(request, _progress())
     say_unchanged(changed_since, len(report.packages) + len(report.refused))
-    if as_json:
-        print_json(json_report(report, mode))
-    else:
-        for line in text_report(report, mode, painter()):
-            click.echo(line)
+    _print(report, mode, form)
     if report.could_not:
         return Exit.CANNOT
     if report.nothing_selected:
@@ -101,6 +99,19 @@ def command(
     if report.refused:
         return Exit.USAGE
     return Exit.FINDINGS if report.failed else Exit.GOOD
+
+
+def _print(report: Report, mode: Mode, form: str) -> None:
+    from generator.workflows.generate_report import github_report, github_summary, json_report, text_report
+
+    if form == "json":
+        print_json(json_report(report, mode))
+    elif form == "text":
+        for line in text_report(report, mode, painter()):
+            click.echo(line)
+    else:
+        click.echo(github_report(report, repository_top()), nl=False)
+        add_to_step_summary(github_summary(report, mode, repository_top()))
 
 
 def _progress() -> Callable[[int, int], None]:

@@ -18,10 +18,7 @@ HARBOR_ONLY: Final = (
     "harbor_agent",
     "model",
     "harbor_env",
-    "concurrency",
-    "runs",
     "job",
-    "reviewer_env",
     "allow_reviewer_host",
 )
 LOCAL_ONLY: Final = (
@@ -37,13 +34,8 @@ def harbor_options(command: Command) -> Command:
     """Add `--backend` and what goes with it."""
     for add in (
         click.option("--job", metavar="NAME", help="Name of the Harbor job; one that was cut off is carried on."),
-        click.option("--runs", type=click.IntRange(1, 1000), help="Run everything this often."),
-        click.option("--concurrency", type=click.IntRange(1, 1000), help="Runs at the same time."),
         click.option(
             "--allow-reviewer-host", metavar="HOST", multiple=True, help="Let the reviewer reach this host; repeatable."
-        ),
-        click.option(
-            "--reviewer-env", metavar="NAME[=VALUE]", multiple=True, help="Pass a variable to the reviewer; repeatable."
         ),
         click.option("--model", metavar="NAME", help="Model of the --harbor-agent."),
         click.option(
@@ -64,8 +56,8 @@ def harbor_options(command: Command) -> Command:
     return command
 
 
-def split_options(given: dict[str, Any]) -> tuple[Options, HarborOptions | None]:
-    """The options of the chosen backend.
+def split_options(given: dict[str, Any], runs: int, jobs: int) -> tuple[Options, HarborOptions | None]:
+    """The options of the chosen backend; through Harbor, `runs` and `jobs` are among them.
 
     Raises:
         click.UsageError: An option belongs to the other backend, or the agent is missing.
@@ -81,7 +73,7 @@ def split_options(given: dict[str, Any]) -> tuple[Options, HarborOptions | None]
             raise click.UsageError("Missing option '--agent' / '--adapter'.")
         return Options(**{name: value for name, value in options.items() if name not in HARBOR_ONLY}), None
     stated = {name: value for name, value in options.items() if name not in LOCAL_ONLY and value is not None}
-    return Options(), HarborOptions(**stated)
+    return Options(), HarborOptions(**stated, runs=runs, concurrency=jobs)
 
 
 def _refuse_others(others: tuple[str, ...], backend: str) -> None:

@@ -27,6 +27,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         "generate": ("generate", "Compile scenarios into sealed Harbor task packages."),
         "run": ("run", "Let an agent work on a package and have the result judged."),
         "review": ("review", "Judge finished work without running an agent."),
+        "prove": ("prove", "Prove that packages cannot be passed by nothing or by forgery, and can be passed."),
         "demo": ("demo", "Show two bundled scenarios from start to verdict; needs no key and no network."),
     }
 )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from generator.cli.exits import Exit
 from generator.diagnostics.model import Severity
 from generator.diagnostics.report import Paint, plain
+
+if TYPE_CHECKING:
+    from generator.package.model import Settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -79,9 +83,52 @@ class CannotError(click.ClickException):
     exit_code = int(Exit.CANNOT)
 
 
+def package_options(command: Command) -> Command:
+    """Add what a pack's owner decides about all packages alike; `package_settings` makes a value of it.
+
+    Every command that makes packages takes them, or it would unmake what another one made.
+    """
+    text = "Author of tasks that name no maintainers; repeatable."
+    authors = click.option("--author", "authors", metavar="NAME", multiple=True, help=text)
+    text = "What stands before the slash of every task name."
+    return click.option("--org", default="local", show_default=True, help=text)(authors(command))
+
+
+def package_settings(org: str, authors: tuple[str, ...]) -> Settings:
+    """What `package_options` were given.
+
+    Raises:
+        click.BadParameter: `org` is no name that Harbor accepts.
+    """
+    from generator.package.layout import is_harbor_name
+    from generator.package.model import Settings
+
+    if not is_harbor_name(org):
+        raise click.BadParameter(
+            "Write letters, digits, '.', '_' and '-', a letter or digit first.", param_hint="--org"
+        )
+    return Settings(org=org, authors=authors)
+
+
 def json_option(command: Command) -> Command:
     """Add `--json`, which arrives as `as_json: bool`."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")(command)
+
+
+def format_option(*forms: str) -> Callable[[Command], Command]:
+    """Add `--format` with these choices, and `--json` short for one of them; both arrive as `form: str`."""
+
+    def add(command: Command) -> Command:
+        @functools.wraps(command)
+        def called(*arguments: Any, form: str | None, as_json: bool, **given: Any) -> Any:
+            if as_json and form not in (None, "json"):
+                raise click.UsageError(f"--json is --format json; leave out --json, or --format {form}.")
+            return command(*arguments, form="json" if as_json else form or "text", **given)
+
+        choice = click.option("--format", "form", type=click.Choice(forms), help="What to print; text without it.")
+        return choice(json_option(cast("Command", called)))
+
+    return add
 
 
 def print_json(value: object) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from generator.cli.harbor import harbor_options, split_options
-from generator.cli.options import json_option, painter, print_json
+from generator.cli.options import json_option, package_options, package_settings, painter, print_json
 from generator.cli.running import execution_options, out_option, report, reviewer_option, say
 
 if TYPE_CHECKING:
     from generator.workflows.run import RunOutcome
+
+# What to run, where and how often; the other options say how.
+WANTED: Final = ("ids", "tier", "everything", "scenario_dir", "out", "runs", "jobs")
 
 EPILOG = """
 \b
@@ -22,7 +25,8 @@ Examples:
   harborsmith run --scenario csv-clean-up --agent "node ./agent.mjs" \\
       --allow-agent-host api.example.com --agent-env API_KEY
   harborsmith run --scenario csv-clean-up --agent ./agent.py --agent-path .venv
-  harborsmith run --tier smoke --agent ./agent.sh --backend harbor --runs 5 --concurrency 2
+  harborsmith run --all --agent ./agent.sh --runs 5 --jobs 2
+  harborsmith run --tier smoke --agent ./agent.sh --backend harbor --runs 5 --jobs 2
 
 \b
 Exit codes: 0 passed, 1 failed or findings, 2 wrong usage, 3 nothing selected, 4 could not run,
@@ -34,6 +38,7 @@ Exit codes: 0 passed, 1 failed or findings, 2 wrong usage, 3 nothing selected, 4
 @click.argument("packages", metavar="[PACKAGE_DIR]...", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--scenario", "ids", metavar="ID", multiple=True, help="Generate and run this scenario; repeatable.")
 @click.option("--tier", type=click.Choice(["smoke", "nightly", "release"]), help="Generate and run a whole tier.")
+@click.option("--all", "everything", is_flag=True, help="Generate and run every scenario in --scenario-dir.")
 @click.option(
     "--scenario-dir",
     type=click.Path(path_type=Path),
@@ -59,45 +64,59 @@ Exit codes: 0 passed, 1 failed or findings, 2 wrong usage, 3 nothing selected, 4
     help="Let the agent reach this host (ports 443 and 80 unless one is given); *.HOST for all below it; repeatable.",
 )
 @click.option("--iterations", type=click.IntRange(1, 1000), help="Most turns, instead of the scenario's own number.")
+@click.option("--runs", type=click.IntRange(1, 1000), default=1, show_default=True, help="Run everything this often.")
+@click.option(
+    "--jobs",
+    "--concurrency",
+    "jobs",
+    type=click.IntRange(1, 1000),
+    default=1,
+    show_default=True,
+    help="Runs at the same time.",
+)
+@click.option(
+    "--keep-going/--fail-fast",
+    default=True,
+    show_default=True,
+    help="After a run that did not pass: run the others, or start no more.",
+)
 @reviewer_option
 @execution_options
 @harbor_options
 @out_option
-@click.option("--org", default="local", show_default=True, help="What stands before the slash of task names.")
+@package_options
 @json_option
 def command(
-    packages: tuple[Path, ...],
-    ids: tuple[str, ...],
-    tier: str | None,
-    scenario_dir: Path,
-    out: Path,
-    org: str,
-    as_json: bool,
-    **options: Any,
+    packages: tuple[Path, ...], keep_going: bool, org: str, authors: tuple[str, ...], as_json: bool, **given: Any
 ) -> int:
     """Let an agent work on packages and have each result judged, with everything recorded.
 
-    PACKAGE_DIRs are directories that `generate` wrote; --scenario and --tier generate first. The agent runs in a
-    sandbox that shows it the workspace, its own files and the system, and nothing else.
+    PACKAGE_DIRs are directories that `generate` wrote; --scenario, --tier and --all generate first. The agent runs in a
+    sandbox that shows it the workspace, its own files and the system, and nothing else. Several runs end in a table.
     """
     import os
 
-    if not (packages or ids or tier):
-        raise click.UsageError("name a PACKAGE_DIR, or a scenario with --scenario.")
+    wanted = {name: given.pop(name) for name in WANTED}
+    if not (packages or wanted["ids"] or wanted["tier"] or wanted["everything"]):
+        raise click.UsageError("name a PACKAGE_DIR, a scenario with --scenario, or all with --all.")
+    if wanted["everything"] and (wanted["ids"] or wanted["tier"]):
+        raise click.UsageError("--all selects every scenario; leave out --all, or what selects some.")
+    settings = package_settings(org, authors)
 
     def work() -> RunOutcome:
         from generator.workflows.run import RunRequest, run
 
-        local, harbor = split_options(options)
+        local, harbor = split_options(given, wanted["runs"], wanted["jobs"])
+        if harbor is not None and not keep_going:
+            raise click.UsageError("--fail-fast means nothing with --backend harbor: Harbor runs the whole job.")
         request = RunRequest(
             packages=packages,
-            scenario_dir=scenario_dir,
-            ids=ids,
-            tier=tier,
-            out=out,
-            org=org,
+            org=settings.org,
+            authors=settings.authors,
             options=local,
             harbor=harbor,
+            fail_fast=not keep_going,
+            **wanted,
         )
         return run(request, os.environ, say)
 

@@ -20,13 +20,15 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def reviewer_option(command: Command) -> Command:
-    """Add `--reviewer`."""
+    """Add `--reviewer` and `--reviewer-env`."""
+    text = "Pass a variable to the reviewer; one that ships with a package gets only those it declares; repeatable."
+    env = click.option("--reviewer-env", metavar="NAME[=VALUE]", multiple=True, help=text)
     return click.option(
         "--reviewer",
         metavar="COMMAND",
         help="Who judges: a program of yours, run with your rights. "
         "Default: the package's own reviewer, else RUHROH_EVAL_COMMAND.",
-    )(command)
+    )(env(command))
 
 
 def execution_options(command: Command) -> Command:
@@ -123,12 +125,13 @@ def _forget(stream: TextIO) -> None:
 def _show(outcome: RunOutcome, print_json: Callable[[object], None] | None, paint: Paint) -> None:
     from generator.diagnostics.printable import printable
     from generator.diagnostics.report import detail, text_lines
-    from generator.execute.report import json_report, text_report
+    from generator.execute.report import json_report, line_report, text_report
+    from generator.execute.tally import tally_json, tally_lines
     from generator.workflows.run import refusal_detail
 
     if print_json is not None:
         details = [*map(detail, outcome.diagnostics), *map(refusal_detail, outcome.refused)]
-        print_json(json_report(outcome.runs, details))
+        print_json(json_report(outcome.runs, details, tally_json(outcome.rows) if outcome.rows else None))
         return
     for diagnostic in outcome.diagnostics:
         for line in text_lines(diagnostic, paint):
@@ -137,6 +140,9 @@ def _show(outcome: RunOutcome, print_json: Callable[[object], None] | None, pain
         click.echo(f"error {refused.code}: {printable(refused.message)}", err=True)
         if refused.hint:
             click.echo(f"    write: {printable(refused.hint)}", err=True)
+    many = sum(row.asked for row in outcome.rows) > 1
     for run in outcome.runs:
-        for line in text_report(run):
+        for line in [line_report(run)] if many else text_report(run):
             click.echo(line)
+    for line in tally_lines(outcome.rows) if many else ():
+        click.echo(line)

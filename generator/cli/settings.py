@@ -11,7 +11,7 @@ import click
 from generator.cli.exits import Exit
 
 # The commands that work on a pack. The others must work where its settings are broken, too.
-CONFIGURED: Final = frozenset({"new", "validate", "generate", "run", "review"})
+CONFIGURED: Final = frozenset({"new", "validate", "generate", "run", "review", "prove"})
 
 
 def apply_config(context: click.Context) -> None:
@@ -39,6 +39,9 @@ def apply_config(context: click.Context) -> None:
         "org": config.org,
         "authors": config.authors,
         "fail_on": config.fail_on,
+        "dataset": config.dataset.get("name"),
+        "dataset_version": config.dataset.get("version"),
+        "dataset_description": config.dataset.get("description"),
     }
     defaults = {name: value for name, value in given.items() if value}
     context.default_map = dict.fromkeys(CONFIGURED, defaults)

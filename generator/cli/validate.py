@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from generator.cli.annotations import add_to_step_summary, repository_top
 from generator.cli.exits import Exit
 from generator.cli.options import (
     CannotError,
     changed_option,
     changed_paths,
-    json_option,
+    format_option,
     painter,
     print_json,
     say_unchanged,
@@ -68,21 +68,19 @@ class ReportFile(click.ParamType[tuple[str, Path]]):
     multiple=True,
     help="Fail on this code, on codes of this category, or on every warning; repeatable.",
 )
-@click.option("--format", "form", type=click.Choice(FORMATS), help="What to print; text without it.")
 @click.option(
     "--report", "files", type=ReportFile(), multiple=True, help="Write a report to a file as well; repeatable."
 )
 @click.option("--watch", is_flag=True, help="Stay, and look again whenever a file is saved; Ctrl-C ends it.")
-@json_option
+@format_option(*FORMATS)
 @click.pass_obj
 def command(
     config: Config | None,
     /,
     fail_on: tuple[str, ...],
-    form: str | None,
+    form: str,
     files: tuple[tuple[str, Path], ...],
     watch: bool,
-    as_json: bool,
     changed_since: str | None,
     **selected: Any,
 ) -> Exit:
@@ -94,11 +92,9 @@ def command(
     from generator.workflows.select import select
     from generator.workflows.validate import NO_CONFIG, unknown_fail_on, validate
 
-    if as_json and form not in (None, "json"):
-        raise click.UsageError(f"--json is --format json; leave out --json, or --format {form}.")
     if fail_on and (sentence := unknown_fail_on(fail_on)):
         raise click.BadParameter(sentence, param_hint="--fail-on")
-    if watch and (as_json or form not in (None, "text") or files):
+    if watch and (form != "text" or files):
         raise click.UsageError("--watch shows text; leave out --json, --format and --report, or --watch.")
 
     def look() -> Report:
@@ -109,7 +105,7 @@ def command(
     if watch:
         return _watch(selected["paths"] or (selected["scenario_dir"],), look)
     report = look()
-    _print(report, "json" if as_json else form or "text")
+    _print(report, form)
     _write(report, files)
     if report.nothing_selected:
         return Exit.NOTHING_SELECTED
@@ -151,24 +147,19 @@ def _print(report: Report, form: str) -> None:
         for line in text_report(report, painter()):
             click.echo(line)
     else:
-        from generator.workflows.validate_formats import github_summary, render, write_file
+        from generator.workflows.validate_formats import github_summary, render
 
-        click.echo(render(report, form, _top()), nl=False)
-        page = os.environ.get("GITHUB_STEP_SUMMARY")
-        if form == "github" and page and (fault := write_file(Path(page), github_summary(report, _top()), append=True)):
-            raise CannotError(f"the step's summary cannot be written: {fault}")
+        click.echo(render(report, form, repository_top()), nl=False)
+        if form == "github":
+            add_to_step_summary(github_summary(report, repository_top()))
 
 
 def _write(report: Report, files: tuple[tuple[str, Path], ...]) -> None:
     if not files:
         return
-    from generator.workflows.validate_formats import render, write_file
+    from generator.diagnostics.report_file import write_file
+    from generator.workflows.validate_formats import render
 
     for form, file in files:
-        if fault := write_file(file, render(report, form, _top())):
+        if fault := write_file(file, render(report, form, repository_top())):
             raise CannotError(f"the report cannot be written: {fault}")
-
-
-def _top() -> Path:
-    """Top of the repository, as far as a CI service says where that is."""
-    return Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).absolute()

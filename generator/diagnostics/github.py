@@ -39,9 +39,9 @@ def workflow_commands(diagnostics: Iterable[Diagnostic], root: Path) -> Iterator
             yield f"::{_COMMANDS[severity]} title=harborsmith::{message}"
 
 
-def summary(diagnostics: Sequence[Diagnostic], root: Path, verdict: str) -> str:
-    """All of them as a Markdown table under a verdict, cut at whole rows when GitHub would refuse the page."""
-    lines = [f"### Scenarios: {verdict}", ""]
+def summary(diagnostics: Sequence[Diagnostic], root: Path, headline: str) -> str:
+    """All of them as a Markdown table under a headline, cut at whole rows when GitHub would refuse the page."""
+    lines = [f"### {headline}", ""]
     if diagnostics:
         lines += ["| | code | where | what | write |", "|---|---|---|---|---|"]
     size = 0

@@ -1,4 +1,4 @@
-"""The variables an operator passes to an agent, and those nobody may."""
+"""The variables an operator passes to an agent or to a reviewer, and those nobody may."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ OWN_NAMES: Final = re.compile(r"RUHROH_.*|HARBORSMITH_.*|HOME|USER|LOGNAME", re.
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
-def agent_variables(given: Iterable[str], environ: Mapping[str, str]) -> dict[str, str] | Refused:
-    """Read `NAME=VALUE` and `NAME`, whose value is the operator's own. Of one name the last counts."""
+def agent_variables(
+    given: Iterable[str], environ: Mapping[str, str], option: str = "--agent-env"
+) -> dict[str, str] | Refused:
+    """Read `NAME=VALUE` and `NAME`, whose value is the operator's own, of `option`. Of one name the last counts."""
     found: dict[str, str] = {}
     for text in given:
         name, equals, value = text.partition("=")
-        refused = _refusal(name)
+        refused = _refusal(name, option)
         if refused is not None:
             return refused
         if not equals and name not in environ:
-            return Refused("agent_env_unset", f"--agent-env {name}: that variable is not set", f"{name}=VALUE")
+            return Refused("agent_env_unset", f"{option} {name}: that variable is not set", f"{name}=VALUE")
         found[name] = value if equals else environ[name]
     return found
 
@@ -43,12 +45,12 @@ def base_variables(home: str, user: str) -> dict[str, str]:
     }
 
 
-def _refusal(name: str) -> Refused | None:
+def _refusal(name: str, option: str) -> Refused | None:
     if not _NAME.fullmatch(name):
-        return Refused("agent_env_invalid", f"--agent-env {name!r} is no name of a variable", "NAME or NAME=VALUE")
+        return Refused("agent_env_invalid", f"{option} {name!r} is no name of a variable", "NAME or NAME=VALUE")
     if LOADER_NAMES.fullmatch(name):
-        hint = "set it in the agent's own start script"
-        return Refused("agent_env_reserved", f"--agent-env {name} would change the programs of the sandbox", hint)
+        hint = "set it in a start script of the program's own"
+        return Refused("agent_env_reserved", f"{option} {name} would change the programs of the sandbox", hint)
     if OWN_NAMES.fullmatch(name):
-        return Refused("agent_env_reserved", f"--agent-env {name}: the run itself sets that variable")
+        return Refused("agent_env_reserved", f"{option} {name}: the run itself sets that variable")
     return None

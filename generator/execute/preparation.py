@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.execute.agent import ORACLE, Agent, Search, find_agent
 from generator.execute.agentfile import CONTINUITY
 from generator.execute.agentpath import agent_folders
-from generator.execute.refusal import Blame, Refused
+from generator.execute.refusal import Blame, Refused, granted
 from generator.execute.reviewers import find_reviewer
 from generator.execute.room import room_folder
-from generator.execute.settings import UNCONFINED, RunSettings
+from generator.execute.settings import REVIEWER_ENV, UNCONFINED, RunSettings
 from generator.execute.taskpackage import TaskPackage
 from generator.execute.view import SYSTEM_PATH, Bind, is_below, overlaps
 from generator.runtime.launch import ReviewerCommand
@@ -39,7 +39,34 @@ class Preparation:
 def choose_reviewer(package: TaskPackage, settings: RunSettings) -> ReviewerCommand | Refused | None:
     """Who judges the work; None where checks alone decide."""
     theirs = settings.reviewer or settings.environment_reviewer
-    return find_reviewer(package.evaluation, theirs, settings.environ)
+    return find_reviewer(package.evaluation, theirs, settings.reviewer_env)
+
+
+def reviewer_notes(
+    package: TaskPackage, reviewer: ReviewerCommand | None, given: Mapping[str, str], option: str | None
+) -> Iterator[str]:
+    """What an operator should know of a reviewer and its variables.
+
+    A package's author names what its reviewer would like to have; only the operator can give it.
+
+    Args:
+        package: What is reviewed.
+        reviewer: Who is asked; None where checks alone decide.
+        given: Variables of `--reviewer-env`.
+        option: What `--reviewer` was given.
+    """
+    if reviewer is None:
+        named = ["--reviewer"] if option is not None else []  # the command's words may hold a token
+        for text in (*named, *(f"{REVIEWER_ENV} {name}" for name in given)):
+            yield f"{text} has no effect: checks alone decide, and no reviewer is asked"
+    elif not reviewer.trusted:
+        wanted = package.evaluation.reviewer_env
+        for name in wanted:
+            if name not in given:
+                yield f"the package's reviewer asks for the variable {name}; pass it with {REVIEWER_ENV} {name}"
+        for name in given:
+            if name not in wanted:
+                yield f"{REVIEWER_ENV} {name} has no effect: the package's reviewer does not declare that variable"
 
 
 def check_package(package: TaskPackage, settings: RunSettings) -> Refused | None:
@@ -137,6 +164,18 @@ def _with_solution(agent: Agent, package: TaskPackage) -> Agent | Refused:
     return replace(agent, plain_argv=("/bin/bash", str(folder / "solve.sh")))
 
 
+def names_given(package: TaskPackage, settings: RunSettings) -> tuple[str, ...]:
+    """Names of the variables that `--reviewer-env` gave to whoever judges."""
+    reviewer = granted(choose_reviewer(package, settings))
+    return () if reviewer is None else tuple(sorted(settings.reviewer_env.keys() & reviewer.env.keys()))
+
+
+def review_warnings(package: TaskPackage, settings: RunSettings) -> Iterator[str]:
+    """What weakens the review of a package that `check_package` let pass."""
+    reviewer = granted(choose_reviewer(package, settings))
+    yield from reviewer_notes(package, reviewer, settings.reviewer_env, settings.options.reviewer)
+
+
 def agent_warnings(agent: Agent, package: TaskPackage) -> Iterator[str]:
     """What an agent states about itself that does not fit the package, wherever it works."""
     about = agent.about
@@ -152,6 +191,7 @@ def agent_warnings(agent: Agent, package: TaskPackage) -> Iterator[str]:
 
 
 def _warnings(agent: Agent, package: TaskPackage, settings: RunSettings) -> Iterator[str]:
+    yield from review_warnings(package, settings)
     about = agent.about
     yield from agent_warnings(agent, package)
     if package.network and settings.allowed_hosts:

@@ -66,6 +66,7 @@ class RunFacts:
         isolation: How far the agent was kept apart.
         reviewer: Who was to judge; None where checks alone decide.
         env_names: Names of the variables the operator passed to the agent.
+        reviewer_env_names: Names of the variables the operator passed to the reviewer.
         traffic: Allowed hosts, and how often which target was reached or refused; None without allowed hosts.
         warnings: What weakens the run.
         adapter: What ran it.
@@ -88,6 +89,7 @@ class RunFacts:
     warnings: tuple[str, ...]
     adapter: str = ADAPTER
     harbor: Mapping[str, str] | None = None
+    reviewer_env_names: tuple[str, ...] = ()
 
     @property
     def duration_ms(self) -> int:
@@ -117,10 +119,7 @@ def run_manifest(facts: RunFacts, artifacts: Mapping[str, str], failure: str | N
         "evaluator": _evaluator(facts),
         "isolation": facts.isolation.as_json(),
         "environment": _environment(),
-        "env": {
-            "forwardedKeys": list(facts.env_names),
-            "secretKeysPresent": [name for name in facts.env_names if SECRET_NAME.search(name.upper())],
-        },
+        "env": _forwarded(facts),
         "warnings": list(facts.warnings),
         "artifactPaths": dict(artifacts),
     }
@@ -215,6 +214,16 @@ def _evaluator(facts: RunFacts) -> dict[str, Any]:
     if facts.reviewer is not None:
         described["command"] = {"configured": True, "sha256": facts.reviewer.sha256}
     return described
+
+
+def _forwarded(facts: RunFacts) -> dict[str, Any]:
+    """Names of variables, by whom they were passed to."""
+    names = sorted({*facts.env_names, *facts.reviewer_env_names})
+    return {
+        "forwardedKeys": list(facts.env_names),
+        "reviewerForwardedKeys": list(facts.reviewer_env_names),
+        "secretKeysPresent": [name for name in names if SECRET_NAME.search(name.upper())],
+    }
 
 
 def _environment() -> dict[str, Any]:

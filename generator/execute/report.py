@@ -10,6 +10,7 @@ from generator.diagnostics.printable import printable
 
 REPORT_VERSION: Final = "harborsmith_run_report_v1"
 SHOWN_WARNINGS: Final = 3
+SHOWN_REASON: Final = 200  # characters of why, where a run has one line
 TAIL_LINES: Final = 5  # of a failed check's output; the rest lies in the evidence
 
 
@@ -105,9 +106,12 @@ class RunReport:
         }
 
 
-def json_report(runs: tuple[RunReport, ...], refused: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The published run report: one entry a run, and why others were not started."""
-    return {"version": REPORT_VERSION, "runs": [run.as_json() for run in runs], "refused": refused}
+def json_report(
+    runs: tuple[RunReport, ...], refused: Sequence[Mapping[str, Any]], summary: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The published run report: one entry a run, why others were not started, and what all came to (`tally_json`)."""
+    counted = {} if summary is None else {"summary": summary}
+    return {"version": REPORT_VERSION, "runs": [run.as_json() for run in runs], "refused": refused, **counted}
 
 
 def text_report(run: RunReport) -> Iterator[str]:
@@ -128,6 +132,19 @@ def text_report(run: RunReport) -> Iterator[str]:
         yield f"  and {len(run.warnings) - SHOWN_WARNINGS} more warnings in the evidence"
     if run.evidence is not None:
         yield f"  evidence: {printable(run.evidence)}"
+
+
+def line_report(run: RunReport) -> str:
+    """One run among many in a line: the first reason why it did not pass; the rest stands in its evidence."""
+    parts = [_summary(run)]
+    if run.warnings:
+        parts.append(f"{len(run.warnings)} warning{'' if len(run.warnings) == 1 else 's'}")
+    if run.status != "passed":
+        parts += [printable(reason[:SHOWN_REASON]) for reason in run.reasons[:1]]
+        parts += [f"check {printable(check.id)}: {printable(check.reason)}" for check in run.failed_checks[:1]]
+    if run.evidence is not None:
+        parts.append(printable(run.evidence))
+    return "; ".join(parts)
 
 
 def _summary(run: RunReport) -> str:

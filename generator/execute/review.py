@@ -14,7 +14,7 @@ from generator.execute.evidence import RunDirectory, new_run_directory
 from generator.execute.interrupt import Interrupted, uninterrupted
 from generator.execute.isolation import isolation
 from generator.execute.judging import INFRA_FAILED, TOO_LARGE, Judgement, judge, no_verdict
-from generator.execute.preparation import choose_reviewer
+from generator.execute.preparation import choose_reviewer, names_given, review_warnings
 from generator.execute.records import Clock, RunFacts
 from generator.execute.refusal import Blame, Refused, granted
 from generator.execute.report import RunReport
@@ -40,6 +40,9 @@ def review_workspace(
 ) -> RunReport | Refused:
     """Have the package's review judge a copy of `workspace`, and record it like a run without turns."""
     clock = Clock()
+    warnings = tuple(review_warnings(package, settings))
+    for warning in warnings:
+        notify(f"warning: {warning}")
     failure: str | None = None
     interrupted: Interrupted | None = None
     try:
@@ -73,7 +76,8 @@ def review_workspace(
         reviewer=granted(choose_reviewer(package, settings)),
         env_names=(),
         traffic=None,
-        warnings=judgement.warnings,
+        warnings=(*warnings, *judgement.warnings),
+        reviewer_env_names=names_given(package, settings),
     )
     told = journey(
         scenario_id=package.scenario_id,

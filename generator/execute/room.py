@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +17,8 @@ from generator.runtime.trees import create_directory, remove_tree
 
 # A Unix socket's path may have 107 bytes (unix(7)); ours is at most 40 longer than the directory it starts with.
 _LONGEST: Final = 60
+_PREFIX: Final = "harborsmith-"
+_MARK: Final = ".room"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +85,72 @@ def room_folder() -> str:
 @contextlib.contextmanager
 def open_room() -> Iterator[Room]:
     """Make a room with what every run needs, and remove it afterwards. Raises OSError when it cannot be made."""
-    made = tempfile.mkdtemp(prefix="harborsmith-", dir=room_folder())
+    made = tempfile.mkdtemp(prefix=_PREFIX, dir=room_folder())
+    lock = None
     try:
+        lock = _locked(made)
         room = Room(Path(made))
         for folder in (room.home, room.state, room.root / "messages", room.root / "results"):
             create_directory(str(folder))
         yield room
     finally:
         with HeldBack():
-            remove_tree(made)
+            _remove(made)
+            if lock is not None:
+                os.close(lock)
+
+
+def sweep_rooms() -> None:
+    """Remove the rooms of this account whose processes were killed; one that cannot be removed stays.
+
+    A room is one only with our mark in it, and a living process holds its lock. Links are never followed.
+    """
+    with contextlib.suppress(OSError), os.scandir(room_folder()) as entries:
+        for entry in entries:
+            if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False):
+                with contextlib.suppress(OSError):
+                    _sweep(entry.path)
+
+
+def _locked(path: str) -> int | None:
+    """A descriptor that holds the lock of a new room; None where the file system has no locks.
+
+    The mark comes after the lock, so that no room is marked and free while somebody is about to use it.
+    """
+    descriptor = _open(path)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    try:
+        os.close(os.open(_MARK, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=descriptor))
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _sweep(path: str) -> None:
+    descriptor = _open(path)
+    try:
+        mark = os.stat(_MARK, dir_fd=descriptor, follow_symlinks=False)
+        if {mark.st_uid, os.fstat(descriptor).st_uid} != {os.geteuid()} or not stat.S_ISREG(mark.st_mode):
+            return
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(descriptor), os.lstat(path)):
+            _remove(path)
+    finally:
+        os.close(descriptor)
+
+
+def _open(path: str) -> int:
+    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+
+
+def _remove(path: str) -> None:
+    """Remove a room, its mark last: where this is cut off, a later sweep still knows it."""
+    for name in os.listdir(path):
+        if name != _MARK:
+            remove_tree(os.path.join(path, name))
+    remove_tree(path)

@@ -16,7 +16,7 @@ from generator.execute.interrupt import Interrupted, uninterrupted
 from generator.execute.isolation import isolation
 from generator.execute.judging import INFRA_FAILED, TOO_LARGE, Judgement, judge, no_verdict
 from generator.execute.networking import network_access
-from generator.execute.preparation import Preparation, choose_reviewer, prepare
+from generator.execute.preparation import Preparation, choose_reviewer, names_given, prepare
 from generator.execute.records import Clock, RunFacts
 from generator.execute.redaction import secrets_among
 from generator.execute.refusal import Blame, Refused, granted
@@ -255,6 +255,7 @@ def _facts(story: _Story, judgement: Judgement) -> RunFacts:
         isolation=isolation(story.package, settings),
         reviewer=granted(choose_reviewer(story.package, settings)),
         env_names=tuple(sorted(settings.agent_env)),
+        reviewer_env_names=names_given(story.package, settings),
         traffic=traffic,
         warnings=(*story.preparation.warnings, *story.notes, *judgement.warnings),
     )

@@ -23,6 +23,7 @@ from generator.runtime.loop import JSON_FINAL_LINE
 TURN_SECONDS: Final = 1200.0  # the published default
 TURN_LIMIT: Final = "RUHROH_ITERATION_TIMEOUT_SEC"
 PROTOCOL: Final = "RUHROH_RUN_AGENT_COMPLETION_PROTOCOL"
+REVIEWER_ENV: Final = "--reviewer-env"
 UNCONFINED: Final = "--allow-unsandboxed-pack-code"
 
 
@@ -35,6 +36,7 @@ class Options:
     agent_env: tuple[str, ...] = ()
     allow_agent_host: tuple[str, ...] = ()
     reviewer: str | None = None
+    reviewer_env: tuple[str, ...] = ()
     iterations: int | None = None
     isolation: str = "bubblewrap"
     allow_unsandboxed_pack_code: bool = False
@@ -54,6 +56,7 @@ class RunSettings:
         sandbox: How programs are confined; None with `--isolation none`.
         agent_env: Variables for the agent, with their values.
         allowed_hosts: Hosts the agent may reach.
+        reviewer_env: Variables for the reviewer, with their values.
         reviewer: The operator's reviewer; None when `--reviewer` was not given.
         environment_reviewer: The reviewer that the environment names.
         turn_seconds: Bound of one turn.
@@ -69,6 +72,7 @@ class RunSettings:
     sandbox: Sandbox | None
     agent_env: Mapping[str, str] = field(repr=False)
     allowed_hosts: tuple[AllowedHost, ...]
+    reviewer_env: Mapping[str, str] = field(repr=False)
     reviewer: ReviewerCommand | None = field(repr=False)
     environment_reviewer: ReviewerCommand | None = field(repr=False)
     turn_seconds: float
@@ -91,12 +95,14 @@ def understand(
     """
     env = agent_variables(options.agent_env, environ)
     hosts = _hosts(options.allow_agent_host)
-    reviewer = operators_reviewer(options.reviewer, environ)
-    fallback = environments_reviewer(environ)
+    reviewer_env = agent_variables(options.reviewer_env, environ, REVIEWER_ENV)
+    theirs = environ if isinstance(reviewer_env, Refused) else {**environ, **reviewer_env}
+    reviewer = operators_reviewer(options.reviewer, theirs)
+    fallback = environments_reviewer(theirs)
     turn_seconds = turn_limit(environ)
     sandbox = _sandbox(options)
     refused = configured_fixture(environ)
-    for value in (_unusable(out), refused, env, hosts, reviewer, fallback, turn_seconds, sandbox):
+    for value in (_unusable(out), refused, env, hosts, reviewer_env, reviewer, fallback, turn_seconds, sandbox):
         if isinstance(value, Refused):
             return value
     own = tuple(os.path.realpath(path) for path in bundled)
@@ -109,6 +115,7 @@ def understand(
         sandbox=granted(sandbox),
         agent_env=granted(env),
         allowed_hosts=granted(hosts),
+        reviewer_env=granted(reviewer_env),
         reviewer=granted(reviewer),
         environment_reviewer=granted(fallback),
         turn_seconds=granted(turn_seconds),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,13 +30,21 @@ SETTINGS: Final = {
     "org": '"example"',
     "authors": '["Ada Example"]',
     "fail-on": '["warning"]',
+    "dataset": "[dataset]",
     "ignore": "[[ignore]]",
 }
 IGNORE_KEYS: Final = {"code": '"network_public"', "scenario": '"csv-clean-up"', "reason": '"why it is right here"'}
+DATASET_KEYS: Final = {
+    "name": '"ledger-tasks"',
+    "version": '"1.0.0"',
+    "description": '"Bookkeeping tasks."',
+}
 
 _ORG: Final = re.compile(r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _KEY_LINE: Final = re.compile(r"""\s*["']?([\w-]+)["']?\s*=""", re.ASCII)
 _IGNORE_LINE: Final = re.compile(r"\s*\[\[\s*ignore\s*\]\]")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_TABLE_LINE: Final = re.compile(r"\s*\[\s*dataset\s*\]")
 _SYNTAX_PLACE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -61,6 +69,7 @@ class Config:
     org: str | None = None
     authors: tuple[str, ...] = ()
     fail_on: tuple[str, ...] = ()
+    dataset: Mapping[str, str] = field(default_factory=dict)
     ignores: tuple[Ignore, ...] = ()
 
     def at(self, findings: tuple[Finding, ...]) -> tuple[Diagnostic, ...]:
@@ -88,6 +97,9 @@ class _Places:
                 count += 1
                 places[table] = start
                 places.setdefault("/ignore", start)
+            elif _TABLE_LINE.match(line):
+                table = "/dataset"
+                places[table] = start
             elif match := _KEY_LINE.match(line):
                 places.setdefault(child(table, match[1]), start)
         while pointer not in places and pointer:
@@ -141,6 +153,7 @@ def _config(given: Mapping[str, Any], file: Path, text: str) -> Config:
         org=given.get("org"),
         authors=tuple(given.get("authors", ())),
         fail_on=tuple(given.get("fail-on", ())),
+        dataset=given.get("dataset", {}),
         ignores=tuple(
             Ignore(table["code"], table.get("scenario"), table["reason"], f"/ignore/{index}")
             for index, table in enumerate(given.get("ignore", ()))
@@ -157,12 +170,25 @@ def _faults(given: Mapping[str, Any]) -> Iterator[Finding]:
     if _are_texts(given.get("fail-on", [])):
         for name in given.get("fail-on", []):
             yield from _unknown_name(name, known_names(), "/fail-on", "neither a code nor a category")
+    if "dataset" in given:
+        yield from _dataset_faults(given["dataset"])
     tables = given.get("ignore", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         yield Finding("config_value", "/ignore", f"ignore is {quoted(tables)}, not a list of tables", "[[ignore]]")
         return
     for index, table in enumerate(tables):
         yield from _ignore_faults(table, f"/ignore/{index}")
+
+
+def _dataset_faults(table: object) -> Iterator[Finding]:
+    if not isinstance(table, dict):
+        yield Finding("config_value", "/dataset", f"dataset is {quoted(table)}, not a table", "[dataset]")
+        return
+    yield from _unknown(table, "/dataset", list(DATASET_KEYS))
+    for name, fits in (("name", _is_dataset_name), ("version", _is_line), ("description", _is_line)):
+        yield from _value(table, "/dataset", name, fits, DATASET_KEYS[name])
+    if "name" not in table:
+        yield Finding("config_value", "/dataset", "a [dataset] without a name", f"name = {DATASET_KEYS['name']}")
 
 
 def _ignore_faults(table: Mapping[str, Any], pointer: str) -> Iterator[Finding]:
@@ -211,6 +237,14 @@ def _is_text(value: object) -> bool:
 
 def _is_org(value: object) -> bool:
     return isinstance(value, str) and _ORG.fullmatch(value) is not None
+
+
+def _is_dataset_name(value: object) -> bool:
+    return isinstance(value, str) and value.count("/") <= 1 and all(map(_is_org, value.split("/")))
+
+
+def _is_line(value: object) -> bool:
+    return isinstance(value, str) and _is_text(value) and _CONTROL.search(value) is None
 
 
 def _are_texts(value: object) -> bool:

@@ -9,16 +9,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.execute.interrupt import Interrupted
-from generator.execute.preparation import agent_leak
+from generator.execute.preparation import agent_leak, reviewer_notes
 from generator.execute.records import Isolation
-from generator.execute.refusal import Blame, Refused
+from generator.execute.refusal import Blame, Refused, granted
 from generator.execute.report import RunReport
 from generator.execute.settings import guarded_paths
 from generator.execute.taskpackage import TaskPackage
 from generator.harbor import assignment, commands, reviewer
 from generator.harbor.job import Job
 from generator.harbor.launch import installed_version, missing_harbor, run_job, stamp
-from generator.harbor.record import LEVEL, missing_trial, record_trial
+from generator.harbor.providers import unsupported
+from generator.harbor.record import LEVEL, Reviewing, missing_trial, record_trial
 from generator.harbor.results import Trial, trials
 from generator.harbor.settings import HarborOptions, HarborSettings, choose_reviewer, understand
 
@@ -60,6 +61,8 @@ def run_packages(
         if isinstance(settings, Refused):
             return HarborOutcome(refused=(settings,))
         refused = tuple(problem for package in packages if (problem := _problem(package, settings)) is not None)
+        if not refused and (unfit := _unfit(packages, settings)) is not None:
+            refused = (unfit,)
         private = guarded_paths(out, (*guarded, *(package.directory for package in packages)))
         if not refused and settings.agent and (leak := agent_leak(settings.agent, room, private)):
             refused = (leak,)
@@ -67,13 +70,32 @@ def run_packages(
             refused = (missing,)
         if refused or not packages:
             return HarborOutcome(refused=refused)
+        for package in packages:
+            for note in _reviewing(package, settings).notes:
+                notify(f"{package.scenario_id}: warning: {note}")
         return run_understood(packages, settings, out, notify)
+
+
+def _reviewing(package: TaskPackage, settings: HarborSettings) -> Reviewing:
+    """Who judges a package that can be run with these settings."""
+    chosen = granted(choose_reviewer(package, settings))
+    given = set(settings.review_env) if chosen is not None else set()
+    if chosen is not None and not chosen.trusted:
+        given &= chosen.env.keys()
+    notes = reviewer_notes(package, chosen, settings.review_env, settings.options.reviewer)
+    return Reviewing(chosen, tuple(sorted(given)), tuple(notes))
 
 
 def _problem(package: TaskPackage, settings: HarborSettings) -> Refused | None:
     """Why a package cannot be run with these settings."""
     chosen = choose_reviewer(package, settings)
     return chosen if isinstance(chosen, Refused) else None
+
+
+def _unfit(packages: Sequence[TaskPackage], settings: HarborSettings) -> Refused | None:
+    """Why the provider cannot run them."""
+    options = settings.options
+    return unsupported(options.harbor_env, packages, settings.choice.hosts, settings.review.hosts)
 
 
 def run_understood(
@@ -142,14 +164,13 @@ def _reports(
 
 
 def _record(trial: Trial, package: TaskPackage, settings: HarborSettings, out: Path, isolation: Isolation) -> RunReport:
-    chosen = choose_reviewer(package, settings)
     try:
         return record_trial(
             trial,
             package,
             out=out,
             agent=settings.agent,
-            reviewer=None if isinstance(chosen, Refused) else chosen,
+            reviewing=_reviewing(package, settings),
             env_names=settings.choice.env_names,
             isolation=isolation,
         )

@@ -18,6 +18,7 @@ from typing import Final
 from generator.execute.refusal import Blame, Refused
 from generator.harbor.job import Job, job_config
 from generator.harbor.results import RESULT
+from generator.resources import python_path
 
 # No report to anybody, and no look for prices on the network, which would hold every start up for seconds offline.
 QUIET: Final = {"HARBOR_TELEMETRY": "0", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
@@ -63,7 +64,7 @@ def run_job(job: Job, values: Mapping[str, str], environ: Mapping[str, str], not
     if isinstance(command, Refused):
         return command
     log = job.jobs / f"{job.name}.log"
-    env = {**environ, **QUIET, **values, "PYTHONPATH": _python_path(environ)}
+    env = {**environ, **QUIET, **values, "PYTHONPATH": python_path(environ)}
     with log.open("ab") as stream:
         child = subprocess.Popen(
             command, env=env, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, start_new_session=True
@@ -91,12 +92,6 @@ def _command(job: Job) -> list[str] | Refused:
     if begun:
         return [*harbor, "job", "resume", "--job-path", str(job.directory), "--yes"]
     return [*harbor, "run", "--config", str(config), "--yes", "--quiet"]
-
-
-def _python_path(environ: Mapping[str, str]) -> str:
-    """What makes Harbor find our agent: where this code is, then as the operator has it."""
-    here = str(Path(__file__).parents[2])
-    return os.pathsep.join([here, *filter(None, [environ.get("PYTHONPATH")])])
 
 
 @contextlib.contextmanager

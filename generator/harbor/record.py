@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -45,13 +46,28 @@ _FROM_OURS: Final = (("verifier", ARTIFACTS["journey"]), ("agent", ITERATIONS), 
 _STOPPED: Final = {AGENT_TIMED_OUT: AGENT_TIMEOUT, AGENT_FAILED: RUNTIME_FAILURE, CANCELLED: "cancelled"}
 
 
+@dataclass(frozen=True, slots=True)
+class Reviewing:
+    """Who was to judge.
+
+    Attributes:
+        reviewer: The command; None where checks alone decide.
+        env_names: Names of the variables the operator passed to it.
+        notes: What an operator should know of both.
+    """
+
+    reviewer: ReviewerCommand | None = None
+    env_names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
 def record_trial(
     trial: Trial,
     package: TaskPackage,
     *,
     out: Path,
     agent: Agent | None,
-    reviewer: ReviewerCommand | None,
+    reviewing: Reviewing,
     env_names: tuple[str, ...],
     isolation: Isolation,
 ) -> RunReport:
@@ -62,7 +78,7 @@ def record_trial(
         package: What was run.
         out: Output directory.
         agent: The command that worked; None for one of Harbor's own agents.
-        reviewer: Who was to judge; None where checks alone decide.
+        reviewing: Who was to judge.
         env_names: Names of the variables the operator passed to the agent.
         isolation: What kept the agent apart.
 
@@ -74,7 +90,7 @@ def record_trial(
     _copy_evidence(trial, directory)
     judgement = _judgement(trial, package, told)
     who = agent or _harbors_agent(trial)
-    warnings = (*_warnings(trial, agent, package), *told.notes, *judgement.warnings)
+    warnings = (*reviewing.notes, *_warnings(trial, agent, package), *told.notes, *judgement.warnings)
     facts = RunFacts(
         run_id=directory.run_id,
         package=package,
@@ -86,8 +102,9 @@ def record_trial(
         started=trial.started,
         ended=trial.ended,
         isolation=isolation,
-        reviewer=reviewer,
+        reviewer=reviewing.reviewer,
         env_names=env_names,
+        reviewer_env_names=reviewing.env_names,
         traffic=None,
         warnings=warnings,
         adapter=ADAPTER,

@@ -14,7 +14,7 @@ from generator.execute.agentenv import agent_variables
 from generator.execute.hosts import parse_allowed_host
 from generator.execute.refusal import Refused, granted
 from generator.execute.reviewers import configured_fixture, find_reviewer
-from generator.execute.settings import PROTOCOL, turn_limit
+from generator.execute.settings import PROTOCOL, REVIEWER_ENV, turn_limit
 from generator.execute.taskpackage import TaskPackage
 from generator.harbor.job import AgentChoice, ReviewerChoice
 from generator.harbor.reviewer import ship
@@ -74,7 +74,7 @@ def understand(options: HarborOptions, room: Path, environ: Mapping[str, str]) -
     """Check everything about the command that does not depend on a package; `room` is a place for copies."""
     agent = _agent(options, room)
     env = agent_variables(options.agent_env, environ)
-    review_env = agent_variables(options.reviewer_env, environ)
+    review_env = agent_variables(options.reviewer_env, environ, REVIEWER_ENV)
     agent_hosts, review_hosts = _hosts(options.allow_agent_host), _hosts(options.allow_reviewer_host)
     seconds = turn_limit(environ)
     reviewer = _reviewer(options, environ)
@@ -116,7 +116,7 @@ def understand(options: HarborOptions, room: Path, environ: Mapping[str, str]) -
 
 def choose_reviewer(package: TaskPackage, settings: HarborSettings) -> ReviewerCommand | Refused | None:
     """Who judges the work; None where checks alone decide."""
-    return find_reviewer(package.evaluation, settings.reviewer, settings.environ)
+    return find_reviewer(package.evaluation, settings.reviewer, settings.review_env)
 
 
 def _usage(options: HarborOptions) -> Refused | None:

@@ -57,6 +57,10 @@ class OperatorVerifier(Verifier):
             write(str(operator), {"reviewer": _stated(self._shipment), "env": self._env})
             operator.chmod(0o600)
             await self.environment.upload_file(operator, OPERATOR)
+        # Harbor would fill what the package declares from the operator's variables; only what they gave is handed over.
+        for name in self.task.config.verifier.env:
+            if name not in (self.verifier_env or {}):
+                self.override_env.setdefault(name, "")
         self.override_env[FILE] = OPERATOR
         return await super().verify()
 

@@ -33,8 +33,7 @@ def manifest_bytes(plan: PackagePlan, records: Iterable[FileRecord]) -> bytes:
             "agent": _digest_of(listed, ("environment/",), ("instruction.md",)),
             "judge": _digest_of(listed, ("tests/",), ()),
             "metadata": _digest_of(listed, (), ("task.toml",)),
-            # What Harbor publishes of a task and knows it by.
-            "whole": _digest_of(listed, ("environment/", "tests/", "solution/"), ("task.toml", "instruction.md")),
+            "whole": whole_digest(listed),
         },
     }
     files = ",\n".join(f"    {_line(record)}" for record in listed)
@@ -50,6 +49,11 @@ def digest(records: Iterable[FileRecord]) -> str:
     """Harbor's content digest in hexadecimal digits: SHA-256 over the sorted lines `<path>NUL<sha256 of file>LF`."""
     lines = sorted(f"{record.path}\0{record.sha256}\n" for record in records)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def whole_digest(records: Iterable[FileRecord]) -> str:
+    """The digest Harbor knows a task by: `sha256:` and digits over those of its files that Harbor publishes."""
+    return _digest_of(tuple(records), ("environment/", "tests/", "solution/"), ("task.toml", "instruction.md"))
 
 
 def read_manifest(directory: str, scenario_id: str) -> tuple[FileRecord, ...] | str:

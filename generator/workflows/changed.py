@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
-from typing import Final
 
 from generator.formats.config import CONFIG_FILE
-
-# A repository's own settings must not start programs on whoever only looks at it.
-_GIT: Final = ("git", "-c", "core.fsmonitor=false", "--no-pager", "--literal-pathspecs")
+from generator.workflows.git import git
 
 
 def changed_files(reference: str, folder: Path) -> tuple[Path, ...] | str:
@@ -26,17 +22,17 @@ def changed_files(reference: str, folder: Path) -> tuple[Path, ...] | str:
     if reference.startswith("-"):
         return f"{reference!r} is no commit; write a branch, tag or commit, such as origin/main"
     try:
-        top = _git(folder, "rev-parse", "--show-toplevel")
+        top = git(folder, "rev-parse", "--show-toplevel")
         if top.returncode:
             return f"{folder} is not in a git repository, which alone knows what changed"
-        commit = _git(folder, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}")
+        commit = git(folder, "rev-parse", "--verify", "--quiet", f"{reference}^{{commit}}")
         if commit.returncode:
             return f"git knows no commit {reference!r} here; fetch it, or write another branch, tag or commit"
         root = Path(os.fsdecode(top.stdout.removesuffix(b"\n")))
         name = commit.stdout.decode().strip()
         asked = (
-            _git(root, "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", name, "--"),
-            _git(root, "ls-files", "--others", "--exclude-standard", "-z"),
+            git(root, "diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", name, "--"),
+            git(root, "ls-files", "--others", "--exclude-standard", "-z"),
         )
     except OSError as error:
         return f"git cannot be started ({error.strerror}), and it alone knows what changed"
@@ -49,14 +45,3 @@ def changed_files(reference: str, folder: Path) -> tuple[Path, ...] | str:
 
 def _concerned(file: Path) -> Path:
     return file.parent if file.name == CONFIG_FILE else file
-
-
-def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-    return subprocess.run(
-        [*_GIT, "-C", str(folder), *arguments],
-        capture_output=True,
-        stdin=subprocess.DEVNULL,
-        env=environment,
-        check=False,
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -13,12 +13,15 @@ from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding, Severity
 from generator.formats.loaded import LoadedScenario
 from generator.package.compare import ABSENT
+from generator.package.dataset import Dataset
 from generator.package.lock import sweep
 from generator.package.model import PackagePlan, Settings
 from generator.package.orphans import orphans
 from generator.package.output import Output
 from generator.package.plan import plan
 from generator.package.write import Outcome, Status, preview_package, refused_by_machine, remove_package, write_package
+from generator.workflows.advice import advice, is_held_out
+from generator.workflows.dataset import DatasetReport, keep_dataset, pending_dataset, skipped_dataset, unnamed
 from generator.workflows.select import Selection, select
 
 DEFAULTS: Final = Settings()
@@ -33,6 +36,8 @@ class Mode(StrEnum):
 
 
 _DIFFERING: Final = {Mode.CHECK: Status.DRIFTED, Mode.DRY_RUN: Status.WOULD_WRITE}
+_WRONG: Final = (Status.FAILED, Status.DRIFTED)
+_PENDING: Final = (Status.WOULD_WRITE, Status.WOULD_REMOVE)
 _LEFT_OVER: Final = {Mode.CHECK: Status.DRIFTED, Mode.DRY_RUN: Status.WOULD_REMOVE}
 
 
@@ -50,6 +55,8 @@ class Request:
         settings: What all packages share.
         mode: What to do about differences.
         force: Replace directories that are not ours, and edited packages.
+        held_out: Whether scenarios that are held out are among those asked for.
+        dataset: What the dataset of all packages is known by; None for no dataset.
     """
 
     scenario_dir: Path
@@ -61,6 +68,8 @@ class Request:
     settings: Settings = DEFAULTS
     mode: Mode = Mode.WRITE
     force: bool = False
+    held_out: bool = True
+    dataset: Dataset | None = None
 
     @property
     def whole(self) -> bool:
@@ -85,21 +94,24 @@ class Report:
         packages: One entry a selected scenario, then one a left-over package.
         problems: What is wrong with the selection.
         refused: Why the output directory was not touched at all.
+        dataset: What became of the dataset; None where none is kept.
     """
 
     packages: tuple[Package, ...] = ()
     problems: tuple[Diagnostic, ...] = ()
     refused: tuple[Diagnostic, ...] = ()
+    dataset: DatasetReport | None = None
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """Everything there is to say, in the order of the packages."""
-        return (*self.refused, *self.problems, *(said for package in self.packages for said in package.diagnostics))
+        said = (said for package in self.packages for said in package.diagnostics)
+        return (*self.refused, *self.problems, *said, *(self.dataset.diagnostics if self.dataset else ()))
 
     @property
     def could_not(self) -> bool:
-        """Whether the machine kept a package from being written."""
-        return any(package.outcome.could_not for package in self.packages)
+        """Whether the machine kept a package or the dataset from being written."""
+        return any(outcome.could_not for outcome in self._outcomes)
 
     @property
     def nothing_selected(self) -> bool:
@@ -108,8 +120,13 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """Whether a scenario has no package, or not the right one."""
-        return self.count(Status.FAILED, Status.DRIFTED) > 0
+        """Whether a scenario has no package, or not the right one, or the dataset is not the right one."""
+        return any(outcome.status in _WRONG for outcome in self._outcomes)
+
+    @property
+    def _outcomes(self) -> tuple[Outcome, ...]:
+        packages = tuple(package.outcome for package in self.packages)
+        return packages if self.dataset is None else (*packages, self.dataset.outcome)
 
     def count(self, *statuses: Status) -> int:
         """How many packages have one of `statuses`."""
@@ -127,19 +144,26 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
         progress: Called after each scenario with how many are done, and how many there are.
     """
     selection = select(request.scenario_dir, request.ids, request.tier, request.paths, changed=request.changed)
+    if not request.held_out:
+        selection = replace(selection, loaded=tuple(one for one in selection.loaded if not is_held_out(one)))
     output = Output(request.out)
     problem = output.problem(loaded.directory for loaded in selection.loaded)
+    problem = problem or (unnamed(request.dataset, request.settings) if request.whole else None)
     if problem is not None:
         return Report(refused=locate((problem,), None, request.out, document_file=""), problems=selection.problems)
     packages: list[Package] = []
+    advised = advice(selection.loaded, output)
     if request.mode is Mode.WRITE and selection.loaded:
         packages += _swept(output)
     for done, loaded in enumerate(selection.loaded, start=1):
-        packages.append(_one(loaded, output, request))
+        package = _one(loaded, output, request)
+        said = _located(advised.get(loaded.directory, ()), loaded)
+        packages.append(replace(package, diagnostics=(*package.diagnostics, *said)))
         progress(done, len(selection.loaded))
     if request.whole and selection.complete and _all_known(selection):
         packages += _left_over(output, selection, request)
-    return Report(packages=tuple(packages), problems=selection.problems)
+    report = Report(packages=tuple(packages), problems=selection.problems)
+    return replace(report, dataset=_dataset(report, output, request))
 
 
 def ensure_package(
@@ -185,6 +209,20 @@ def _one(loaded: LoadedScenario, output: Output, request: Request) -> Package:
         about_package.append(_drifted(outcome, request))
     diagnostics = (*_located((*planned.notes, *about_scenario), loaded), *_at_package(about_package, outcome))
     return Package(outcome=outcome, plan=planned, diagnostics=diagnostics)
+
+
+def _dataset(report: Report, output: Output, request: Request) -> DatasetReport | None:
+    """What becomes of the dataset: it stands and falls with all packages."""
+    if request.dataset is None or not request.whole or not report.packages or report.nothing_selected:
+        return None
+    if report.failed:
+        return skipped_dataset(output)
+    differing = _DIFFERING.get(request.mode)
+    if report.count(*_PENDING):
+        return pending_dataset(output)
+    plans = {one.outcome.id: one.plan for one in report.packages if one.plan is not None}
+    command = generate_command(request)
+    return keep_dataset(output, request.dataset, plans, differing=differing, force=request.force, command=command)
 
 
 def _located(findings: Sequence[Finding], loaded: LoadedScenario) -> tuple[Diagnostic, ...]:
@@ -234,14 +272,14 @@ def _left_over(output: Output, selection: Selection, request: Request) -> Iterat
             outcome = Outcome(id=scenario_id, path=target, status=_LEFT_OVER[request.mode])
         findings = outcome.findings
         if outcome.status is Status.DRIFTED:
-            findings = (Finding("package_left_over", "", "its scenario is gone", _command(request)),)
+            findings = (Finding("package_left_over", "", "its scenario is gone", generate_command(request)),)
         yield Package(outcome=outcome, diagnostics=_at_package(findings, outcome))
 
 
 def _drifted(outcome: Outcome, request: Request) -> Finding:
     """The complaint of `--check`, with the command that mends it: with `--force` where an edit would be lost."""
     difference = outcome.difference
-    command = _command(request, outcome.id)
+    command = generate_command(request, outcome.id)
     if outcome.edited:
         command += " --force"
     what = "there is no package"
@@ -250,7 +288,8 @@ def _drifted(outcome: Outcome, request: Request) -> Finding:
     return Finding("package_drifted", "", what, command)
 
 
-def _command(request: Request, scenario_id: str | None = None) -> str:
+def generate_command(request: Request, scenario_id: str | None = None) -> str:
+    """The command that makes the same packages, or the one of `scenario_id`."""
     words = ["harborsmith", "generate"]
     words += map(str, request.paths)
     options = {
@@ -258,7 +297,18 @@ def _command(request: Request, scenario_id: str | None = None) -> str:
         "--scenario": scenario_id,
         "--out": None if request.out == Path("generated") else request.out,
         "--org": None if request.settings.org == DEFAULTS.org else request.settings.org,
+        **(_dataset_options(request.dataset) if request.dataset and scenario_id is None else {}),
     }
     words += (str(word) for option, value in options.items() if value is not None for word in (option, value))
     words += (word for author in request.settings.authors for word in ("--author", author))
+    if not request.held_out and scenario_id is None:
+        words.append("--without-held-out")
     return shlex.join(words)
+
+
+def _dataset_options(dataset: Dataset) -> dict[str, str | None]:
+    return {
+        "--dataset": dataset.name,
+        "--dataset-version": dataset.version,
+        "--dataset-description": dataset.description or None,
+    }

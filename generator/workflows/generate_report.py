@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
+from generator.diagnostics.github import summary, workflow_commands
 from generator.diagnostics.model import Severity
 from generator.diagnostics.printable import printable
 from generator.diagnostics.report import Paint, detail, plain, plural, text_lines
 from generator.package.layout import MANIFEST
 from generator.package.model import PackagePlan
 from generator.package.write import Status
+from generator.workflows.dataset import DatasetReport
 from generator.workflows.generate import Mode, Package, Report
 
 REPORT_FORMAT: Final = "harborsmith_generate_report_v1"
@@ -29,8 +32,9 @@ def text_report(report: Report, mode: Mode, paint: Paint = plain) -> Iterator[st
     for package in report.packages:
         yield from _block(package, mode, paint)
     if report.packages:
-        counts = ", ".join(f"{report.count(status)} {_word(status)}" for status in _COUNTED[mode])
-        yield f"{plural(len(report.packages), 'package')}: {counts}"
+        yield f"{plural(len(report.packages), 'package')}: {_counts(report, mode)}"
+    if report.dataset is not None:
+        yield from _dataset_block(report.dataset, paint)
 
 
 def json_report(report: Report, mode: Mode) -> dict[str, Any]:
@@ -38,8 +42,28 @@ def json_report(report: Report, mode: Mode) -> dict[str, Any]:
     return {
         "version": REPORT_FORMAT,
         "packages": [_json_package(package, mode) for package in report.packages],
+        "dataset": _json_dataset(report.dataset) if report.dataset else None,
         "findings": [detail(diagnostic) for diagnostic in report.diagnostics],
     }
+
+
+def github_report(report: Report, root: Path) -> str:
+    """Everything there is to say as annotations; nothing when all is as it should be.
+
+    Args:
+        report: What was done.
+        root: Top of the repository, absolute.
+    """
+    return "".join(f"{line}\n" for line in workflow_commands(report.diagnostics, root))
+
+
+def github_summary(report: Report, mode: Mode, root: Path) -> str:
+    """The Markdown page that belongs to the annotations."""
+    return summary(report.diagnostics, root, f"Packages: {_counts(report, mode)}")
+
+
+def _counts(report: Report, mode: Mode) -> str:
+    return ", ".join(f"{report.count(status)} {_word(status)}" for status in _COUNTED[mode])
 
 
 def _block(package: Package, mode: Mode, paint: Paint) -> Iterator[str]:
@@ -52,6 +76,15 @@ def _block(package: Package, mode: Mode, paint: Paint) -> Iterator[str]:
         yield from (f"  {line}" for line in text_lines(diagnostic, paint))
     if mode is Mode.DRY_RUN and package.plan is not None:
         yield from _listing(package.plan)
+
+
+def _dataset_block(dataset: DatasetReport, paint: Paint) -> Iterator[str]:
+    word = _word(dataset.outcome.status)
+    shown = paint(word, Severity.ERROR) if dataset.outcome.status in (Status.FAILED, Status.DRIFTED) else word
+    tasks = f", {plural(dataset.tasks, 'task')}" if dataset.tasks else ""
+    yield f"dataset: {shown} {printable(dataset.outcome.path)}{tasks}"
+    for diagnostic in dataset.diagnostics:
+        yield from (f"  {line}" for line in text_lines(diagnostic, paint))
 
 
 def _listing(plan: PackagePlan) -> Iterator[str]:
@@ -73,6 +106,15 @@ def _json_package(package: Package, mode: Mode) -> dict[str, Any]:
         "status": outcome.status.value,
         "files": files,
         "firstDifference": str(outcome.difference) if outcome.difference else None,
+    }
+
+
+def _json_dataset(dataset: DatasetReport) -> dict[str, Any]:
+    return {
+        "path": dataset.outcome.path,
+        "status": dataset.outcome.status.value,
+        "tasks": dataset.tasks,
+        "heldOut": dataset.held_out,
     }
 
 

@@ -11,7 +11,7 @@ from generator.execute.interrupt import raising
 from generator.execute.preparation import check_package
 from generator.execute.refusal import Blame, Refused
 from generator.execute.review import review_workspace
-from generator.execute.room import room_folder
+from generator.execute.room import room_folder, sweep_rooms
 from generator.execute.settings import Options, understand
 from generator.execute.taskpackage import open_package
 from generator.execute.view import is_below
@@ -37,6 +37,7 @@ def review(request: ReviewRequest, environ: Mapping[str, str], notify: Notify) -
         Interrupted: Before the review began; later it is part of the report.
     """
     with raising():
+        sweep_rooms()
         settings = understand(request.options, request.out, (), (data_folder("scenarios"),), environ)
         if isinstance(settings, Refused):
             return _refused(settings)

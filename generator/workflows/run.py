@@ -1,33 +1,29 @@
-"""Let an agent work on packages, one after another, and have each result judged."""
+"""Let an agent work on packages and have each result judged."""
 
 from __future__ import annotations
 
 import os
-import shlex
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from generator.diagnostics.catalogue import catalogue
-from generator.diagnostics.locate import locate
-from generator.diagnostics.model import Diagnostic, Finding, Severity
+from generator.diagnostics.model import Diagnostic
 from generator.execute.interrupt import Interrupted, raising
 from generator.execute.preparation import check_package
 from generator.execute.refusal import Blame, Refused
 from generator.execute.report import RunReport
-from generator.execute.run import run_package
+from generator.execute.room import sweep_rooms
 from generator.execute.settings import Options, RunSettings, understand
+from generator.execute.tally import Asked, Row, tally
 from generator.execute.taskpackage import TaskPackage, open_package
-from generator.formats.loaded import LoadedScenario
 from generator.harbor.backend import run_packages
 from generator.harbor.settings import HarborOptions
 from generator.package.model import DEFAULT_ORG, Settings
-from generator.package.output import Output
-from generator.package.write import NOT_WRITTEN
 from generator.resources import data_folder
-from generator.workflows.generate import ensure_package
-from generator.workflows.select import select
+from generator.workflows.batch import Batch
+from generator.workflows.targets import Targets, find_targets
 
 Notify = Callable[[str], None]
 
@@ -42,8 +38,13 @@ class RunRequest:
         ids: Scenarios (ids or directory names) to generate and run.
         tier: Scenarios of a tier to generate and run.
         out: Output directory.
+        everything: All scenarios to generate and run.
         org: What stands before the slash of task names.
+        authors: Authors of tasks whose scenario names no maintainers.
         options: How to run them.
+        runs: How often each package is run on this machine.
+        jobs: Runs at the same time on this machine.
+        fail_fast: Start no more runs on this machine once one did not pass, or something cannot be run.
         harbor: How to run them through Harbor instead; None for a run on this machine.
     """
 
@@ -51,10 +52,20 @@ class RunRequest:
     scenario_dir: Path = Path("scenarios")
     ids: tuple[str, ...] = ()
     tier: str | None = None
+    everything: bool = False
     out: Path = Path("generated")
     org: str = DEFAULT_ORG
+    authors: tuple[str, ...] = ()
     options: Options
+    runs: int = 1
+    jobs: int = 1
+    fail_fast: bool = False
     harbor: HarborOptions | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """What all packages share."""
+        return Settings(org=self.org, authors=self.authors)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,25 +76,24 @@ class RunOutcome:
         runs: One report a run.
         refused: Why something was not run.
         diagnostics: What is wrong with scenarios or with the selection.
+        rows: What the runs of each scenario came to.
         exit_code: The highest of all.
     """
 
     runs: tuple[RunReport, ...] = ()
     refused: tuple[Refused, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    rows: tuple[Row, ...] = ()
     exit_code: int = 0
 
 
-# Complaints about what stands in the output directory, and the exit codes of those that are not the scenario's fault.
-_ABOUT_PACKAGE: Final = ("package_edited", "package_foreign")
-_CODE_EXIT: Final[Mapping[str, int]] = {NOT_WRITTEN: 4, "output_unusable": 2, "output_overlaps": 2}
 _BLAME_EXIT: Mapping[Blame, int] = {Blame.USAGE: 2, Blame.PACKAGE: 1, Blame.MACHINE: 4}
 
 
 def run(request: RunRequest, environ: Mapping[str, str], notify: Notify) -> RunOutcome:
-    """Generate what is needed, check everything that can be checked, then run the packages in order.
+    """Generate what is needed, check everything that can be checked, then run the packages.
 
-    A package that cannot be run does not keep others from running; a wrong command does.
+    A package that cannot be run does not keep others from running; a wrong command does, and with `fail_fast` anything.
 
     Raises:
         Interrupted: Before the first run began; later it is part of the outcome.
@@ -92,40 +102,54 @@ def run(request: RunRequest, environ: Mapping[str, str], notify: Notify) -> RunO
         bundled = (data_folder("scenarios"),)
         guarded = (request.scenario_dir,) if request.scenario_dir.exists() else ()
         if request.harbor is not None:
-            targets, diagnostics, code = _targets(request)
-            answers = (*bundled, *guarded)
-            runs, refused = _through_harbor(targets, request.harbor, request.out, answers, environ, notify)
-            return RunOutcome(
-                runs=runs, refused=refused, diagnostics=diagnostics, exit_code=_highest(code, runs, refused)
-            )
+            return _through_harbor(request, request.harbor, (*bundled, *guarded), environ, notify)
+        sweep_rooms()
         settings = understand(request.options, request.out, guarded, bundled, environ)
         if isinstance(settings, Refused):
             return RunOutcome(refused=(settings,), exit_code=exit_of(settings))
-        targets, diagnostics, code = _targets(request)
-        packages, refused = _open(targets, settings)
-        if any(one.blame is Blame.USAGE for one in refused):
-            return RunOutcome(refused=refused, diagnostics=diagnostics, exit_code=_highest(code, (), refused))
-        done = _run_all(packages, settings, notify)
-        refused = (*refused, *done.refused)
-        code = max(code, done.exit_code)
-        return RunOutcome(
-            runs=done.runs, refused=refused, diagnostics=diagnostics, exit_code=_highest(code, done.runs, refused)
-        )
+        return _on_this_machine(request, settings, notify)
+
+
+def _on_this_machine(request: RunRequest, settings: RunSettings, notify: Notify) -> RunOutcome:
+    targets = find_targets(request)
+    opened = _open(targets, request.runs, lambda package: check_package(package, settings))
+    held = opened.wrong_usage or (request.fail_fast and max(targets.exit_code, opened.exit_code) > 0)
+    plan = () if held else opened.packages * request.runs
+    batch = Batch(plan, notify, fail_fast=request.fail_fast)
+    batch.run(settings, request.jobs)
+    if batch.interrupted is not None and not batch.results:
+        raise batch.interrupted
+    late = tuple(_asked(package, 0, exit_of(refused)) for package, refused in batch.refusals)
+    refused = tuple(dict.fromkeys((*opened.refused, *(refused for _, refused in batch.refusals))))
+    return _outcome(targets, (*opened.asked, *late), batch.reports, refused, batch.interrupted)
 
 
 def _through_harbor(
-    targets: tuple[Path, ...],
-    options: HarborOptions,
-    out: Path,
-    guarded: tuple[Path, ...],
-    environ: Mapping[str, str],
-    notify: Notify,
-) -> tuple[tuple[RunReport, ...], tuple[Refused, ...]]:
-    opened = [_opened(target) for target in targets]
-    refused = tuple(package for package in opened if isinstance(package, Refused))
-    packages = [package for package in opened if not isinstance(package, Refused)]
-    done = run_packages(packages, options, out, environ, notify, guarded=guarded)
-    return done.runs, (*refused, *done.refused)
+    request: RunRequest, options: HarborOptions, guarded: tuple[Path, ...], environ: Mapping[str, str], notify: Notify
+) -> RunOutcome:
+    targets = find_targets(request)
+    opened = _open(targets, options.runs, lambda _: None)
+    done = run_packages(opened.packages, options, request.out, environ, notify, guarded=guarded)
+    code = max((exit_of(refused) for refused in done.refused), default=0)
+    kept = tuple(_asked(package, 0, code) for package in opened.packages)
+    return _outcome(targets, (*opened.asked, *kept), done.runs, (*opened.refused, *done.refused))
+
+
+def _outcome(
+    targets: Targets,
+    asked: tuple[Asked, ...],
+    runs: tuple[RunReport, ...],
+    refused: tuple[Refused, ...],
+    interrupted: Interrupted | None = None,
+) -> RunOutcome:
+    codes = [targets.exit_code, *(report.exit_code for report in runs), *map(exit_of, refused)]
+    return RunOutcome(
+        runs=runs,
+        refused=refused,
+        diagnostics=targets.diagnostics,
+        rows=tally(asked, runs),
+        exit_code=max([*codes, interrupted.exit_code if interrupted else 0]),
+    )
 
 
 def exit_of(refused: Refused) -> int:
@@ -145,67 +169,46 @@ def refusal_detail(refused: Refused) -> dict[str, Any]:
     }
 
 
-def _highest(code: int, runs: tuple[RunReport, ...], refused: tuple[Refused, ...]) -> int:
-    return max([code, *(report.exit_code for report in runs), *(exit_of(one) for one in refused)])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened:
+    """Packages that may run, what is wrong with the others, and all runs that were asked for."""
+
+    packages: tuple[TaskPackage, ...]
+    refused: tuple[Refused, ...]
+    asked: tuple[Asked, ...]
+
+    @property
+    def wrong_usage(self) -> bool:
+        """Whether the command itself is wrong."""
+        return any(one.blame is Blame.USAGE for one in self.refused)
+
+    @property
+    def exit_code(self) -> int:
+        """The highest of what keeps a run from being started."""
+        return max((one.exit_code for one in self.asked), default=0)
 
 
-def _targets(request: RunRequest) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...], int]:
-    """The packages to run, made where scenarios were asked for; what is wrong, and the exit code of that."""
-    targets = list(request.packages)
-    if not (request.ids or request.tier):
-        return tuple(targets), (), 0
-    selection = select(request.scenario_dir, request.ids, request.tier)
-    diagnostics = list(selection.problems)
-    code = 3 if any(problem.severity is Severity.ERROR for problem in selection.problems) else 0
-    for loaded in selection.loaded:
-        made = ensure_package(loaded, request.out, Settings(org=request.org))
-        if isinstance(made, Path):
-            targets.append(made)
-            continue
-        diagnostics += _without_package(made, loaded, request)
-        code = max(code, *(_CODE_EXIT.get(finding.code, 1) for finding in made))
-    return tuple(targets), tuple(diagnostics), code
-
-
-def _without_package(findings: Iterable[Finding], loaded: LoadedScenario, request: RunRequest) -> list[Diagnostic]:
-    """Why a scenario has no package, each complaint placed at the package, the output directory or the scenario."""
-    found: list[Diagnostic] = []
-    for finding in findings:
-        if finding.code in _ABOUT_PACKAGE:
-            hint = finding.hint.replace("--force", f"`{_regenerate(loaded.id, request)}`")
-            package = Path(Output(request.out).package(loaded.id))
-            found += locate((replace(finding, hint=hint),), None, package, loaded.id, document_file="")
-        elif finding.code in _CODE_EXIT:
-            found += locate((finding,), None, request.out, loaded.id, document_file="")
-        else:
-            found += locate((finding,), loaded.document, loaded.directory, loaded.id)
-    return found
-
-
-def _regenerate(scenario_id: str, request: RunRequest) -> str:
-    """The command that makes the package anew: `run` itself never replaces what somebody changed."""
-    words = ["harborsmith", "generate", "--scenario", scenario_id]
-    usual = RunRequest(options=request.options)
-    for option, value, default in (
-        ("--scenario-dir", request.scenario_dir, usual.scenario_dir),
-        ("--out", request.out, usual.out),
-        ("--org", request.org, usual.org),
-    ):
-        words += [option, str(value)] if value != default else []
-    return shlex.join([*words, "--force"])
-
-
-def _open(targets: tuple[Path, ...], settings: RunSettings) -> tuple[tuple[TaskPackage, ...], tuple[Refused, ...]]:
-    opened: list[TaskPackage] = []
+def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | None]) -> _Opened:
+    packages: list[TaskPackage] = []
     refused: list[Refused] = []
-    for target in targets:
-        package = _opened(target)
-        problem = package if isinstance(package, Refused) else check_package(package, settings)
-        if problem is not None:
+    asked = [Asked(name, None, runs, code) for name, code in targets.without]
+    for directory in targets.packages:
+        package = _opened(directory)
+        if isinstance(package, Refused):
+            refused.append(package)
+            asked.append(Asked(directory.name, None, runs, exit_of(package)))
+            continue
+        problem = check(package)
+        asked.append(_asked(package, runs, exit_of(problem) if problem else 0))
+        if problem is None:
+            packages.append(package)
+        else:
             refused.append(problem)
-        elif not isinstance(package, Refused):
-            opened.append(package)
-    return tuple(opened), tuple(refused)
+    return _Opened(packages=tuple(packages), refused=tuple(refused), asked=tuple(asked))
+
+
+def _asked(package: TaskPackage, runs: int, exit_code: int) -> Asked:
+    return Asked(package.scenario_id, package.version, runs, exit_code)
 
 
 def _opened(directory: Path) -> TaskPackage | Refused:
@@ -214,35 +217,3 @@ def _opened(directory: Path) -> TaskPackage | Refused:
     except OSError as error:
         path = error.filename or os.fspath(directory)
         return Refused("package_unreadable", f"{path}: {error.strerror}", "", Blame.MACHINE)
-
-
-def _run_all(packages: tuple[TaskPackage, ...], settings: RunSettings, notify: Notify) -> RunOutcome:
-    """Run packages until one is interrupted or the command turns out to be wrong.
-
-    Raises:
-        Interrupted: Before the first run began.
-    """
-    runs: list[RunReport] = []
-    refused: list[Refused] = []
-    code = 0
-    for package in packages:
-
-        def tell(line: str, name: str = package.scenario_id) -> None:
-            notify(f"{name}: {line}")
-
-        try:
-            report = run_package(package, settings, tell)
-        except Interrupted as interruption:
-            if not runs:
-                raise
-            code = interruption.exit_code
-            break
-        if isinstance(report, Refused):
-            refused.append(report)
-            if report.blame is Blame.USAGE:
-                break
-            continue
-        runs.append(report)
-        if report.interrupted is not None:
-            break
-    return RunOutcome(runs=tuple(runs), refused=tuple(refused), exit_code=code)

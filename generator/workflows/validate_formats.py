@@ -34,17 +34,7 @@ def github_summary(report: Report, root: Path) -> str:
     """The Markdown page that belongs to the annotations: everything, not only what GitHub shows."""
     found = _everything(report)
     failed = sum(result.failed for result in report.results)
-    return summary(found, root, f"{len(report.results) - failed} ok, {failed} failed; {counted(found)}")
-
-
-def write_file(path: Path, text: str, *, append: bool = False) -> str | None:
-    """Write a report to a file, and give the system's complaint when it does not let us."""
-    try:
-        with path.open("a" if append else "w", encoding="utf-8", errors="backslashreplace", newline="\n") as handle:
-            handle.write(text)
-    except OSError as error:
-        return f"{path}: {error.strerror or error}"
-    return None
+    return summary(found, root, f"Scenarios: {len(report.results) - failed} ok, {failed} failed; {counted(found)}")
 
 
 def _everything(report: Report) -> list[Diagnostic]:

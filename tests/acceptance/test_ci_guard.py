@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -177,6 +178,61 @@ def test_the_workflows_of_the_guide_do_what_they_say(file: str, pack: Path, envi
     write_scenario(pack / "scenarios/sum-ledger", document(tier="smok"))
     for script in scripts:
         assert run(script, pack, environment).returncode == 1, script
+
+
+ANNOTATION = re.compile(r"::(?P<weight>\w+) (?P<places>[^:]*)::(?P<message>.*)")
+
+
+def annotated(log: str) -> list[dict[str, str]]:
+    """The annotations of a log, as their reader sees them: places, code, and the two lines of the message."""
+    found = []
+    for match in map(ANNOTATION.fullmatch, log.splitlines()):
+        assert match is not None, log
+        entry = dict(pair.split("=", 1) for pair in match["places"].split(","))
+        message, _, write = match["message"].partition("%0Awrite: ")
+        found.append({**entry, "weight": match["weight"], "message": message, "write": write})
+    return found
+
+
+def test_the_annotated_log_of_a_pull_request_is_enough_to_mend_it(tmp_path: Path, environment: dict[str, str]) -> None:
+    folder = tmp_path / "new"
+    git(tmp_path, "init", "new")
+    assert harborsmith("init", cwd=folder).returncode == 0
+    (folder / ".gitignore").write_text("")  # a pack that commits its packages
+    for template in ("judge", "checks", "hybrid"):
+        assert harborsmith("new", "scenario", f"a-{template}", "--template", template, cwd=folder).returncode == 0
+    assert harborsmith("generate", cwd=folder).returncode == 0
+    git(folder, "add", ".")
+    git(folder, "commit", "-m", "A pack")
+    git(folder, "update-ref", "refs/remotes/origin/main", "HEAD")
+
+    def change(file: str, old: str, new: str) -> None:
+        text = (folder / file).read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+
+    change("scenarios/a-judge/scenario.json", '"tier": "smoke"', '"tier": "smok"')
+    change("scenarios/a-checks/scenario.json", '["assets/orders.csv"]', '["assets/orders.csv", "solution"]')
+    task = "generated/harbor/tasks/a-hybrid/task.toml"
+    (folder / task).write_text((folder / task).read_text() + "# touched\n")
+
+    scripts = steps(workflows()[".github/workflows/pull-requests.yml"])
+    found = {one["title"]: one for script in scripts for one in annotated(run(script, folder, environment).stdout)}
+    assert {code: (one["file"], one.get("line")) for code, one in found.items()} == {
+        "field_value": ("scenarios/a-judge/scenario.json", "6"),
+        "private_exposed": ("scenarios/a-checks/scenario.json", "14"),
+        "package_drifted": (task, None),
+    }
+
+    change("scenarios/a-judge/scenario.json", '"smok"', found["field_value"]["write"])
+    assert '"solution"' in found["private_exposed"]["message"]
+    change("scenarios/a-checks/scenario.json", ', "solution"]', "]")
+    program, *words = shlex.split(found["package_drifted"]["write"])
+    assert program == "harborsmith"
+    assert harborsmith(*words, cwd=folder).returncode == 0
+    for script in scripts:
+        done = run(script, folder, environment)
+        assert (done.returncode, done.stdout) == (0, ""), script + done.stdout
 
 
 def test_strangers_get_no_secret_and_may_write_nothing() -> None:

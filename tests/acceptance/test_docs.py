@@ -27,7 +27,7 @@ from tests.support.repository import ROOT, modules, parsed
 
 REFERENCE = ROOT / "docs" / "reference"
 CONFINED = re.compile(
-    r"^\$ (?:.*&& )?harborsmith (?:run|review|demo)\b|^harborsmith (?:run|review|demo)\b", re.MULTILINE
+    r"^\$ (?:.*&& )?harborsmith (?:run|review|demo|prove)\b|^harborsmith (?:run|review|demo|prove)\b", re.MULTILINE
 )
 VARIABLE = re.compile(r"(?:RUHROH|HARBORSMITH)_[A-Z0-9_]*[A-Z0-9]")
 

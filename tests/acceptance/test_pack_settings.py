@@ -15,6 +15,7 @@ import pytest
 from generator.resources import data_folder
 from tests.acceptance.test_validate import Done, harborsmith
 from tests.support.files import write_tree
+from tests.support.packages import untouched
 from tests.support.scenarios import document, write_scenario
 
 REASON = "The task is about a public API."
@@ -112,6 +113,34 @@ def test_generate_takes_folders_organisation_and_authors_from_the_pack(pack: Pat
     drifted = harborsmith("generate", "--scenario", "sum-ledger", "--check", "--author", "Bob", cwd=pack)
     assert drifted.returncode == 1
     assert "--author Bob" in drifted.stdout
+
+
+@pytest.mark.sandbox
+def test_run_leaves_a_package_of_generate_as_it_is(pack: Path) -> None:
+    assert harborsmith("generate", "--scenario", "sum-ledger", cwd=pack).returncode == 0
+    package = pack / "made/harbor/tasks/sum-ledger"
+    before = untouched(package)
+    ran = harborsmith("run", "--scenario", "sum-ledger", "--agent", "nop", "--reviewer", "true", cwd=pack)
+    assert ran.returncode == 5, ran.stderr
+    assert untouched(package) == before
+    assert harborsmith("generate", "--scenario", "sum-ledger", "--check", cwd=pack).returncode == 0
+
+
+@pytest.mark.sandbox
+def test_run_makes_the_package_that_generate_would(pack: Path) -> None:
+    ran = harborsmith(
+        "run", "--scenario", "sum-ledger", "--agent", "nop", "--reviewer", "true", "--author", "Bob", cwd=pack
+    )
+    assert ran.returncode == 5, ran.stderr
+    table = tomllib.loads((pack / "made/harbor/tasks/sum-ledger/task.toml").read_text())["task"]
+    assert (table["name"], table["authors"]) == ("acme/sum-ledger", [{"name": "Bob"}])
+
+
+def test_the_command_that_replaces_an_edited_package_makes_it_as_the_pack_says(pack: Path) -> None:
+    assert harborsmith("generate", "--scenario", "sum-ledger", cwd=pack).returncode == 0
+    (pack / "made/harbor/tasks/sum-ledger/instruction.md").write_text("Do nothing.\n")
+    ran = harborsmith("run", "--scenario", "sum-ledger", "--agent", "nop", cwd=pack)
+    assert "--org acme --author 'Ada Example' --force" in ran.stderr
 
 
 def test_maintainers_of_a_scenario_come_before_the_authors_of_the_pack(pack: Path) -> None:

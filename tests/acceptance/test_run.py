@@ -88,21 +88,63 @@ print(open('/tests/private-eval-assets/private/answer.json').read())
         {"reviewer/judge.py": judge, "private/answer.json": "14.00"},
         evaluation__reviewer={"path": "reviewer", "command": ["python3", "{reviewer}/judge.py"]},
         evaluation__privateAssets=["private/answer.json"],
-        evaluation__env=["MODEL_NAME", "NOT_SET"],
+        evaluation__env=["MODEL_NAME", "CLOUD_SECRET_KEY"],
     )
     ran = everyone.run(
-        "run", "--scenario", "sum-ledger", "--agent", everyone.script(SOLVE), "--json",
-        env={"MODEL_NAME": "m-1", "OTHER_SECRET": "s-1"},
+        "run", "--scenario", "sum-ledger", "--agent", everyone.script(SOLVE), "--json", "--reviewer-env", "MODEL_NAME",
+        "--reviewer-env", "UNASKED=u-1", env={"MODEL_NAME": "m-1", "CLOUD_SECRET_KEY": "c-1", "OTHER_SECRET": "s-1"},
     )  # fmt: skip
     assert ran.code == 0, ran.out + ran.err
     log = (everyone.evidence / "reviewer.log").read_text()
     assert "10001" in log
     assert "14.00" in log
     assert "'MODEL_NAME'" in log
-    assert "OTHER_SECRET" not in log
+    assert not [name for name in ("OTHER_SECRET", "CLOUD_SECRET_KEY", "UNASKED") if name in log]
     assert "'work'" not in log
-    assert everyone.kept("ruhroh-loop-result.json")["runManifest"]["evaluator"]["source"] == "package"
+    manifest = everyone.kept("ruhroh-loop-result.json")["runManifest"]
+    assert manifest["evaluator"]["source"] == "package"
+    assert manifest["env"]["reviewerForwardedKeys"] == ["MODEL_NAME"]
+    told = [warning for warning in ran.report["warnings"] if "variable" in warning]
+    assert told == [
+        "the package's reviewer asks for the variable CLOUD_SECRET_KEY; pass it with --reviewer-env CLOUD_SECRET_KEY",
+        "--reviewer-env UNASKED has no effect: the package's reviewer does not declare that variable",
+    ]
+    assert f"warning: {told[0]}" in ran.err
     check_evidence(everyone.evidence)
+
+
+@pytest.mark.parametrize("command", ["run", "review"])
+def test_an_operators_reviewer_has_what_it_is_given_beside_the_operators_own(bench: Bench, command: str) -> None:
+    bench.scenario()
+    bench.script('#!/bin/bash\necho "$MINE $GIVEN"\nexit 3\n', "judge.sh")
+    given = ["--reviewer", "./judge.sh", "--reviewer-env", "GIVEN=token-1", "--json"]
+    (bench.folder / "work").mkdir()
+    assert bench.run("generate").code == 0
+    work = ["--workspace", "work"] if command == "review" else ["--agent", "nop"]
+    ran = bench.run(command, str(bench.package), *work, *given, env={"MINE": "mine"})
+    assert "last output: mine token-1" in ran.report["reasons"]
+    manifest = bench.kept("ruhroh-run-manifest.json")
+    assert manifest["env"]["reviewerForwardedKeys"] == ["GIVEN"]
+    assert "token-1" not in json.dumps(manifest)
+
+
+@pytest.mark.parametrize("command", ["run", "review"])
+def test_a_reviewer_that_nobody_will_ask_is_told(bench: Bench, command: str) -> None:
+    bench.scenario(evaluation={"mode": "checks", "checks": [{"id": "fine", "command": "true"}]})
+    bench.script("#!/bin/bash\n", "judge.sh")
+    (bench.folder / "work").mkdir()
+    assert bench.run("generate").code == 0
+    work = ["--workspace", "work"] if command == "review" else ["--agent", "nop"]
+    given = ["--reviewer", "./judge.sh", "--reviewer-env", "KEY=x", "--json"]
+    ran = bench.run(command, str(bench.package), *work, *given)
+    assert (ran.code, ran.report["checks"]) == (0, {"passed": 1, "total": 1})
+    told = [
+        "--reviewer has no effect: checks alone decide, and no reviewer is asked",
+        "--reviewer-env KEY has no effect: checks alone decide, and no reviewer is asked",
+    ]
+    assert [warning for warning in ran.report["warnings"] if "no effect" in warning] == told
+    assert all(f"warning: {line}" in ran.err for line in told)
+    assert bench.kept("ruhroh-run-manifest.json")["env"]["reviewerForwardedKeys"] == []
 
 
 def test_a_reviewer_can_run_the_agents_program_as_checks_are_run(everyone: Bench) -> None:

@@ -128,7 +128,7 @@ def test_a_run_that_is_over_is_reported_although_the_next_was_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from generator.execute.run import run_package as first
-    from generator.workflows import run as workflow
+    from generator.workflows import batch as workflow
 
     bench = Bench(tmp_path)
     bench.scenario()
@@ -193,6 +193,10 @@ def test_a_killed_run_takes_its_agent_with_it(everyone: Bench) -> None:
     process.communicate(timeout=60)
     until(lambda: alive(tag) == [])
     assert not (everyone.evidence / "ruhroh-loop-result.json").exists()
+    assert len(os.listdir(everyone.folder / "tmp")) == 1
+    again = everyone.start("run", "--scenario", "sum-ledger", "--agent", "nop", "--reviewer", "./judge.sh")
+    again.communicate(timeout=60)
+    assert os.listdir(everyone.folder / "tmp") == []
 
 
 def test_no_private_directory_is_left_behind(tmp_path: Path) -> None:

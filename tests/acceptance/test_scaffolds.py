@@ -54,7 +54,7 @@ def test_a_new_pack_has_settings_schemas_editor_mapping_and_workflow_that_hold(p
     assert json.loads((pack / mapping["url"]).read_text())["title"].startswith("Scenario")
     assert (pack / "schemas/scenario-v2.schema.json").read_text() == schema_text("scenario-v2")
     assert (pack / "schemas/config.schema.json").is_file()
-    assert "/generated/" in (pack / ".gitignore").read_text().splitlines()
+    assert "/generated/*" in (pack / ".gitignore").read_text().splitlines()
 
 
 def test_the_workflow_of_a_new_pack_runs_as_it_stands(pack: Path) -> None:

@@ -16,6 +16,7 @@ PLACE = "HARBORSMITH_HARBOR_DIR"
 REQUIRED = os.environ.get(REQUIRE) == "1"
 SPREAD = "PYTEST_XDIST_WORKER" in os.environ
 DIRECTORY = Path(os.environ.get(PLACE, "/var/tmp/harborsmith-harbor"))
+HARBOR_PYTHON = os.environ.get("HARBOR_PYTHON")
 NO_HARBOR = "no trials of Harbor's"
 
 
@@ -40,6 +41,15 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
             pytest.fail(f"{NO_HARBOR}: {found.reason} ({REQUIRE}=1 forbids the skip)", pytrace=False)
         pytest.skip(f"{NO_HARBOR}: {found.reason}")
     return found.at(tmp_path_factory.mktemp("harbor"))
+
+
+@pytest.fixture(scope="session")
+def harbor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Machine:
+    """Harbor alone, for what needs no engine: that of the variable HARBOR_PYTHON, else that of the machine."""
+    if HARBOR_PYTHON is None:
+        found: Machine = request.getfixturevalue("machine")
+        return found
+    return Machine({"HARBOR_PYTHON": HARBOR_PYTHON}, tmp_path_factory.mktemp("harbor"))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -51,13 +51,14 @@ def outfitted(machine: Machine) -> Ran:
     }
     folder = sealed(machine.folder / "outfitted", "outfitted", environment=environment, evaluation__network=True)
     document = json.loads((folder / "scenario.json").read_text())
-    document["evaluation"]["env"] = ["JUDGE_WORD"]
+    document["evaluation"]["env"] = ["JUDGE_WORD", "OTHER_WORD"]
     document["evaluation"]["checks"].append({"id": "node", "command": ["node", "-e", CHECKED_BY_NODE]})
     (folder / "scenario.json").write_text(json.dumps(document))
     (folder / "setup.sh").write_text("#!/bin/bash\necho prepared > /opt/made-by-setup\n")
     package = written(folder, machine.folder / "outfit")
-    given = ["--agent", str(AGENTS / "facts.sh"), "--reviewer-env", "OTHER_WORD=second", "--out", "outfit-runs"]
-    return machine.through_harbor(str(package), *given, env={"JUDGE_WORD": "first"})
+    given = ["--agent", str(AGENTS / "facts.sh"), "--out", "outfit-runs"]
+    given += ["--reviewer-env", "JUDGE_WORD", "--reviewer-env", "UNASKED=third"]
+    return machine.through_harbor(str(package), *given, env={"JUDGE_WORD": "first", "OTHER_WORD": "second"})
 
 
 @pytest.fixture(scope="session")
@@ -97,9 +98,7 @@ def test_variables_and_network_for_the_review_reach_the_reviewer_alone(outfitted
 
     assert run["status"] == "passed"
     assert run["checks"] == {"passed": 2, "total": 2}, "the review has the scenario's tool chain, too"
-    assert (told["word"], told["other"]) == ("first", None), (
-        "a packaged reviewer has the variables it declares, no more"
-    )
+    assert (told["word"], told["other"]) == ("first", ""), "a packaged reviewer has what the operator names, no more"
     assert set(told["interfaces"]) > {"lo"}
 
 

@@ -69,14 +69,14 @@ def test_errors_come_first_and_the_last_annotation_says_how_many_more_there_are(
 
 def test_the_summary_is_a_table_of_everything_in_plain_text() -> None:
     found = [diagnostic(Severity.NOTE), diagnostic(message="<img src=x> | [a](b) `c` *d*\n@e", hint="#1", line=None)]
-    lines = summary(found, ROOT, "0 ok, 1 failed").splitlines()
+    lines = summary(found, ROOT, "Scenarios: 0 ok, 1 failed").splitlines()
     assert lines[0] == "### Scenarios: 0 ok, 1 failed"
     shown = "&lt;img src=x&gt; \\| \\[a\\](b) \\`c\\` \\*d\\*\\\\n\\@e"
     assert lines[4:] == [
         f"| error | field\\_value | pack/a/scenario.json | {shown} | \\#1 |",
         "| note | field\\_value | pack/a/scenario.json:5 | m |  |",
     ]
-    assert summary([], ROOT, "1 ok, 0 failed") == "### Scenarios: 1 ok, 0 failed\n\n"
+    assert summary([], ROOT, "Scenarios: 1 ok, 0 failed") == "### Scenarios: 1 ok, 0 failed\n\n"
 
 
 def test_a_summary_that_github_would_refuse_is_cut_at_a_row() -> None:

@@ -22,6 +22,11 @@ org = "acme"
 authors = ["Ada Example"]
 fail-on = ["warning", "rubric", "network_public"]
 
+[dataset]
+name = "ledgers"
+version = "1.0.0"
+description = "Bookkeeping tasks."
+
 [[ignore]]
 code = "network_public"
 scenario = "weather"
@@ -50,6 +55,7 @@ def test_every_setting_is_read_and_paths_belong_to_the_directory_of_the_file(tmp
     assert isinstance(made, Config)
     assert (made.scenario_dir, made.out, made.org) == (tmp_path / "pack", tmp_path / "made", "acme")
     assert (made.authors, made.fail_on) == (("Ada Example",), ("warning", "rubric", "network_public"))
+    assert made.dataset == {"name": "ledgers", "version": "1.0.0", "description": "Bookkeeping tasks."}
     assert made.ignores == (
         Ignore("network_public", "weather", "The task is about a public API.", "/ignore/0"),
         Ignore("evaluation_goal_rubric_terse", None, "Short criteria are the style of this pack.", "/ignore/1"),
@@ -97,6 +103,16 @@ def test_an_empty_file_decides_nothing(tmp_path: Path) -> None:
             ("config_key_unknown", "/ignore/0/scenarios", 4, 1),
         ),
         ('[[ignore]]\nreason="x"\ncode="network_public"\nscenario=5', ("config_value", "/ignore/0/scenario", 4, 1)),
+        ("dataset = 5", ("config_value", "/dataset", 1, 1)),
+        ('dataset = "ledgers"', ("config_value", "/dataset", 1, 1)),
+        ('org = "a"\n[dataset]\nversion = "1"', ("config_value", "/dataset", 2, 1)),
+        ("[dataset]\nname = 5", ("config_value", "/dataset/name", 2, 1)),
+        ('[dataset]\nname = "a/b/c"', ("config_value", "/dataset/name", 2, 1)),
+        ('[dataset]\nname = "a..b"', ("config_value", "/dataset/name", 2, 1)),
+        ('[dataset]\nname = ""', ("config_value", "/dataset/name", 2, 1)),
+        ('[dataset]\nname = "a"\n version = ""', ("config_value", "/dataset/version", 3, 2)),
+        ('[dataset]\nname = "a"\ndescription = "b\\nc"', ("config_value", "/dataset/description", 3, 1)),
+        ('[dataset]\nname = "a"\nversions = "1"', ("config_key_unknown", "/dataset/versions", 3, 1)),
         ('org = "a"\nout = [x]', ("config_syntax", "", 2, 8)),
         ('out = "x', ("config_syntax", "", None, None)),
         ('out = "x"\nout = "y"\norg = "a"', ("config_syntax", "", 2, 10)),
@@ -149,9 +165,11 @@ def test_the_nearest_file_upward_is_found(tmp_path: Path) -> None:
 
 
 VALUES = st.none() | st.booleans() | st.integers(0, 9) | st.sampled_from(["", " ", "a", "a..b", "-a", "warning"])
+LINES = st.sampled_from(["a/b", "a/b/c", "a/", "a\nb", "a\x85", "a\u2028", "Ä ö", "a\n"])
 DOCUMENTS = st.dictionaries(
-    st.sampled_from(["scenario-dir", "out", "org", "authors", "fail-on", "ignore", "else"]),
+    st.sampled_from(["scenario-dir", "out", "org", "authors", "fail-on", "dataset", "ignore", "else"]),
     VALUES | st.lists(VALUES, max_size=2)
+    | st.dictionaries(st.sampled_from(["name", "version", "description", "else"]), VALUES | LINES, max_size=3)
     | st.lists(st.dictionaries(st.sampled_from(["scenario", "reason", "else"]), VALUES, max_size=2), max_size=2),
     max_size=3,
 )  # fmt: skip

@@ -12,10 +12,13 @@ from typing import Any
 
 import pytest
 
+from generator.execute.settings import Options
 from generator.execute.taskpackage import TaskPackage, open_package
 from generator.harbor.backend import HarborOutcome, run_packages, run_understood
 from generator.harbor.launch import stamp
 from generator.harbor.settings import HarborOptions, HarborSettings, understand
+from generator.workflows.run import RunRequest
+from generator.workflows.run import run as run_workflow
 from tests.support.packages import written
 from tests.support.scenarios import document, write_scenario
 
@@ -144,6 +147,54 @@ def test_a_machine_without_harbor_is_said_once(tmp_path: Path, environ: dict[str
     packages = [package(tmp_path, "one"), package(tmp_path, "two")]
 
     assert attempt(tmp_path, environ, *packages, agent="nop") == ["harbor_missing"]
+
+
+def test_what_harbor_does_not_run_is_counted_as_not_run(tmp_path: Path, environ: dict[str, str]) -> None:
+    write_scenario(tmp_path / "scenarios" / "judged", document(id="judged"))
+    request = RunRequest(
+        scenario_dir=tmp_path / "scenarios",
+        everything=True,
+        out=tmp_path / "out",
+        options=Options(),
+        harbor=HarborOptions(agent="nop", runs=3),
+    )
+
+    outcome = run_workflow(request, environ, lambda _: None)
+
+    assert [refused.code for refused in outcome.refused] == ["reviewer_missing"]
+    (row,) = outcome.rows
+    assert (row.asked, row.not_run, row.exit_code, outcome.exit_code) == (3, 3, 2, 2)
+
+
+def test_a_reviewer_and_variables_that_nobody_asks_for_are_recorded(tmp_path: Path, environ: dict[str, str]) -> None:
+    done = run(tmp_path, environ, package(tmp_path, "one"), reviewer="true", reviewer_env=("KEY=value-1",))
+
+    (report,) = done.runs
+    told = [warning for warning in report.warnings if "no effect" in warning]
+    assert [warning.split(" has ")[0] for warning in told] == ["--reviewer", "--reviewer-env KEY"]
+    manifest = (tmp_path / "out" / "runs" / "one" / "one__abc" / "ruhroh-run-manifest.json").read_text()
+    assert json.loads(manifest)["env"]["reviewerForwardedKeys"] == []
+    assert "value-1" not in manifest
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [({}, ["KEY"]), ({"reviewer": "true"}, ["KEY", "OTHER"])],
+)
+def test_the_variables_that_the_reviewer_gets_are_recorded_by_name(
+    tmp_path: Path, environ: dict[str, str], given: dict[str, str], names: list[str]
+) -> None:
+    changes = {
+        "evaluation__reviewer": {"path": "assets/ledger.csv", "command": ["true"]},
+        "evaluation__env": ["KEY", "UNNAMED"],
+        "assets": ...,
+    }
+    one = package(tmp_path, "one", **changes)
+
+    run(tmp_path, {**environ, "UNNAMED": "x"}, one, reviewer_env=("KEY=a", "OTHER=b"), **given)
+
+    manifest = (tmp_path / "out" / "runs" / "one" / "one__abc" / "ruhroh-run-manifest.json").read_text()
+    assert json.loads(manifest)["env"]["reviewerForwardedKeys"] == names
 
 
 def test_a_package_that_nobody_would_judge_is_refused(tmp_path: Path, environ: dict[str, str]) -> None:

@@ -170,7 +170,7 @@ def test_a_python_that_is_too_old_for_harbor_is_said_with_what_to_do() -> None:
     ("arguments", "code", "said"),
     [
         (["--agent", "nop", "--backend", "harbor", "--isolation", "none"], 2, "--isolation means nothing with"),
-        (["--agent", "nop", "--runs", "2"], 2, "--runs means nothing with --backend local"),
+        (["--agent", "nop", "--job", "again"], 2, "--job means nothing with --backend local"),
         (["--agent", "nop", "--harbor-env", "podman"], 2, "--harbor-env means nothing with --backend local"),
         ([], 2, "--agent"),
         (["--backend", "harbor"], 2, "takes one of --agent and --harbor-agent"),

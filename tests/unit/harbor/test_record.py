@@ -15,7 +15,7 @@ from generator.execute.agent import built_in
 from generator.execute.records import Isolation
 from generator.execute.report import RunReport
 from generator.execute.taskpackage import TaskPackage, open_package
-from generator.harbor.record import missing_trial, record_trial
+from generator.harbor.record import Reviewing, missing_trial, record_trial
 from generator.harbor.results import Trial, trials
 from tests.support.packages import written
 from tests.support.scenarios import document, write_scenario
@@ -111,7 +111,7 @@ def recorded_in(tmp_path: Path, package: TaskPackage) -> RunReport:
 
 def record(trial: Trial, package: TaskPackage, tmp_path: Path) -> RunReport:
     return record_trial(
-        trial, package, out=tmp_path / "out", agent=None, reviewer=None, env_names=("KEY",), isolation=ISOLATION
+        trial, package, out=tmp_path / "out", agent=None, reviewing=Reviewing(), env_names=("KEY",), isolation=ISOLATION
     )
 
 
@@ -365,7 +365,7 @@ def test_a_command_is_named_as_in_a_local_run(tmp_path: Path, package: TaskPacka
         package,
         out=tmp_path / "out",
         agent=built_in("oracle"),
-        reviewer=None,
+        reviewing=Reviewing(),
         env_names=(),
         isolation=ISOLATION,
     )

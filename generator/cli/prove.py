@@ -1,0 +1,156 @@
+"""`harborsmith prove`: see that packages cannot be passed by doing nothing or by forging, and can be passed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from generator.cli.options import json_option, painter, print_json
+from generator.cli.running import out_option, reviewer_option, say
+
+if TYPE_CHECKING:
+    from generator.workflows.prove import ProveOutcome, ProveRequest
+
+EPILOG = """
+\b
+Examples:
+  harborsmith prove --scenario csv-clean-up               compile one scenario and prove it
+  harborsmith prove --all --stale --reviewer ./judge.py   prove what is new or changed
+  harborsmith prove --all --check                         say whether all proofs hold, for CI
+  harborsmith prove --tier smoke --backend harbor --repeat 3
+
+\b
+Exit codes: 0 proven, 1 a package is not proven, 2 wrong usage, 3 nothing selected, 4 could not run,
+130 and 143 interrupted. Several packages: the highest.
+"""
+
+HARBOR_ONLY: Final = ("harbor_env", "allow_reviewer_host")
+# What only matters where agents run.
+RUN_ONLY: Final = (*HARBOR_ONLY, "reviewer_env", "use_host_tools", "stale")
+
+
+@click.command("prove", epilog=EPILOG)
+@click.argument("packages", metavar="[PACKAGE_DIR]...", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--scenario", "ids", metavar="ID", multiple=True, help="Generate and prove this scenario; repeatable.")
+@click.option("--tier", type=click.Choice(["smoke", "nightly", "release"]), help="Generate and prove a whole tier.")
+@click.option("--all", "everything", is_flag=True, help="Generate and prove every scenario.")
+@click.option(
+    "--scenario-dir",
+    type=click.Path(path_type=Path),
+    default=Path("scenarios"),
+    show_default=True,
+    help="Directory of scenario directories, or itself one scenario.",
+)
+@click.option("--check", is_flag=True, help="Run and write nothing; fail when a package has no proof that holds.")
+@click.option("--stale", is_flag=True, help="Leave packages alone whose kept proof holds.")
+@click.option("--repeat", type=click.IntRange(1, 100), default=1, show_default=True, help="Run every agent this often.")
+@reviewer_option
+@click.option(
+    "--backend",
+    type=click.Choice(["local", "harbor"]),
+    help="harbor: in containers, wherever Harbor can run them. Default: local; with --check: either.",
+)
+@click.option("--use-host-tools", is_flag=True, help="Run a scenario that needs a container on this machine.")
+@click.option("--harbor-env", metavar="NAME", help="docker, podman, daytona, modal, ... or MODULE:CLASS.")
+@click.option(
+    "--allow-reviewer-host", metavar="HOST", multiple=True, help="Let the reviewer reach this host; repeatable."
+)
+@out_option
+@click.option("--org", default="local", show_default=True, help="What stands before the slash of task names.")
+@click.option(
+    "--author", "authors", metavar="NAME", multiple=True, help="Author of tasks that name no maintainers; repeatable."
+)
+@json_option
+def command(check: bool, as_json: bool, **given: Any) -> int:
+    """Prove that packages measure something, and keep the proofs in proofs/ of the output directory.
+
+    An agent that does nothing must score 0, the reference solution, where there is one, 1, and an adversary that does
+    none of the work but forges results 0. PACKAGE_DIRs are directories that `generate` wrote; --scenario, --tier and
+    --all generate first.
+    """
+    from generator.execute.interrupt import Interrupted, raising, uninterrupted
+    from generator.workflows.prove import ProveOutcome, check_proofs, prove
+
+    _check_usage(given, check=check)
+    request = _request(given, check=check)
+    with raising():
+        try:
+            outcome = check_proofs(request, os.environ) if check else prove(request, os.environ, say)
+        except Interrupted as interruption:
+            say("interrupted")
+            outcome = ProveOutcome(exit_code=interruption.exit_code)
+        with uninterrupted():
+            return _show(outcome, as_json=as_json)
+
+
+def _check_usage(given: dict[str, Any], *, check: bool) -> None:
+    """Raises click.UsageError."""
+    if not (given["packages"] or given["ids"] or given["tier"] or given["everything"]):
+        raise click.UsageError("name a PACKAGE_DIR, a scenario with --scenario, or --all.")
+    if given["everything"] and (given["ids"] or given["tier"]):
+        raise click.UsageError("--all selects every scenario; leave out --all, or what selects some.")
+    others = RUN_ONLY if check else ("use_host_tools",) if given["backend"] == "harbor" else HARBOR_ONLY
+    where = "--check" if check else f"--backend {given['backend'] or 'local'}"
+    for name in others:
+        if given[name]:
+            raise click.UsageError(f"--{name.replace('_', '-')} means nothing with {where}; leave it out.")
+
+
+def _request(given: dict[str, Any], *, check: bool) -> ProveRequest:
+    from generator.package.model import Settings
+    from generator.workflows.proof_subjects import Asked
+    from generator.workflows.proof_trials import LOCAL, Manner
+    from generator.workflows.prove import ProveRequest
+
+    asked = ("packages", "scenario_dir", "ids", "tier", "everything", "out")
+    manner = ("repeat", "reviewer", "use_host_tools", "reviewer_env", "allow_reviewer_host")
+    return ProveRequest(
+        asked=Asked(
+            **{name: given[name] for name in asked}, settings=Settings(org=given["org"], authors=given["authors"])
+        ),
+        manner=Manner(
+            **{name: given[name] for name in manner},
+            backend=given["backend"] or LOCAL,
+            harbor_env=given["harbor_env"] or "docker",
+        ),
+        stale=given["stale"],
+        any_backend=check and given["backend"] is None,
+    )
+
+
+def _show(outcome: ProveOutcome, *, as_json: bool) -> int:
+    """Print the report, whether or not somebody reads to the end, and return the exit code."""
+    try:
+        if as_json:
+            from generator.workflows.proof_report import json_report
+
+            print_json(json_report(outcome))
+        else:
+            _print(outcome)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The interpreter would write into the closed pipe once more while it shuts down.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return outcome.exit_code
+
+
+def _print(outcome: ProveOutcome) -> None:
+    from generator.diagnostics.printable import printable
+    from generator.diagnostics.report import text_lines
+    from generator.workflows.proof_report import text_report
+
+    paint = painter()
+    for diagnostic in outcome.diagnostics:
+        for line in text_lines(diagnostic, paint):
+            click.echo(line, err=True)
+    for refused in (*outcome.refused, *(refused for one in outcome.packages for refused in one.refused)):
+        click.echo(f"error {refused.code}: {printable(refused.message)}", err=True)
+        if refused.hint:
+            click.echo(f"    write: {printable(refused.hint)}", err=True)
+    for line in text_report(outcome, paint):
+        click.echo(line)

@@ -1,0 +1,212 @@
+"""Count what many runs came to. A run without a verdict is shown, and is neither a failure nor left out silently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, Final
+
+from generator.diagnostics.printable import printable
+from generator.execute.report import RunReport, duration
+
+NORMAL_QUANTILE: Final = 1.959964  # two-sided 95 %
+HEADINGS: Final = ("scenario", "runs", "passed", "failed", "no verdict", "not run", "pass rate", "median", "exit")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Runs of one scenario that were asked for.
+
+    Attributes:
+        scenario_id: Id of the scenario.
+        version: Its version; None where it has none or that is not known.
+        runs: How many.
+        exit_code: Of the reason why they were not started; 0 where nothing kept them.
+    """
+
+    scenario_id: str
+    version: str | None
+    runs: int
+    exit_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What the runs of one scenario came to, or those of all.
+
+    Attributes:
+        scenario_id: Id of the scenario.
+        version: Its version.
+        asked: Runs that were asked for.
+        passed: Those that passed.
+        failed: Those that failed.
+        no_verdict: Those that were made and have no score.
+        durations: Milliseconds of each that has a score; one without may have been cut off anywhere.
+        exit_code: The highest of all.
+    """
+
+    scenario_id: str
+    version: str | None
+    asked: int
+    passed: int
+    failed: int
+    no_verdict: int
+    durations: tuple[int, ...] = ()
+    exit_code: int = 0
+
+    @property
+    def scored(self) -> int:
+        """Runs with a verdict."""
+        return self.passed + self.failed
+
+    @property
+    def not_run(self) -> int:
+        """Runs that were asked for and not made."""
+        return self.asked - self.scored - self.no_verdict
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Share of the scored runs that passed, which is also called pass@1; None without one."""
+        return self.passed / self.scored if self.scored else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson's 95 % score interval of the pass rate; None without a scored run.
+
+        Source: E. B. Wilson, Probable Inference, the Law of Succession, and Statistical Inference (1927).
+        """
+        n, z = self.scored, NORMAL_QUANTILE
+        if not n:
+            return None
+        rate = self.passed / n
+        centre = (rate + z * z / (2 * n)) / (1 + z * z / n)
+        reach = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+        return max(0.0, centre - reach), min(1.0, centre + reach)
+
+    @property
+    def median_ms(self) -> int | None:
+        """Median milliseconds of the scored runs; None without one."""
+        known = sorted(self.durations)
+        if not known:
+            return None
+        middle = len(known) // 2
+        return known[middle] if len(known) % 2 else round((known[middle - 1] + known[middle]) / 2)
+
+    @property
+    def always_passed(self) -> bool:
+        """Whether every run that was asked for passed."""
+        return self.passed == self.asked
+
+
+def tally(asked: Iterable[Asked], runs: Sequence[RunReport]) -> tuple[Row, ...]:
+    """One row a scenario, in the order they were asked for; the same scenario asked for twice is one row."""
+    wanted: dict[tuple[str, str | None], tuple[int, int]] = {}
+    for one in asked:
+        count, code = wanted.get((one.scenario_id, one.version), (0, 0))
+        wanted[one.scenario_id, one.version] = (count + one.runs, max(code, one.exit_code))
+    return tuple(
+        _row(key, count, code, [run for run in runs if (run.scenario_id, run.scenario_version) == key])
+        for key, (count, code) in wanted.items()
+    )
+
+
+def _row(key: tuple[str, str | None], asked: int, exit_code: int, runs: Sequence[RunReport]) -> Row:
+    scored = [run for run in runs if run.score is not None]
+    passed = sum(run.status == "passed" for run in scored)
+    return Row(
+        scenario_id=key[0],
+        version=key[1],
+        asked=asked,
+        passed=passed,
+        failed=len(scored) - passed,
+        no_verdict=len(runs) - len(scored),
+        durations=tuple(run.duration_ms for run in scored),
+        exit_code=max([exit_code, *(run.exit_code for run in runs)]),
+    )
+
+
+def total(rows: Sequence[Row]) -> Row:
+    """All rows as one."""
+    return Row(
+        scenario_id="all",
+        version=None,
+        asked=sum(row.asked for row in rows),
+        passed=sum(row.passed for row in rows),
+        failed=sum(row.failed for row in rows),
+        no_verdict=sum(row.no_verdict for row in rows),
+        durations=tuple(time for row in rows for time in row.durations),
+        exit_code=max((row.exit_code for row in rows), default=0),
+    )
+
+
+def tally_json(rows: Sequence[Row]) -> dict[str, Any]:
+    """The `summary` of the run report.
+
+    The total has no interval: runs of one scenario are alike, so they are no independent sample of scenarios.
+    """
+    return {
+        "scenarios": [
+            {
+                "scenarioId": row.scenario_id,
+                "scenarioVersion": row.version,
+                **_counts(row),
+                "passRateInterval": None if row.interval is None else [round(end, 4) for end in row.interval],
+            }
+            for row in rows
+        ],
+        "total": {
+            **_counts(total(rows)),
+            "scenarios": len(rows),
+            "scenariosAlwaysPassed": sum(row.always_passed for row in rows),
+        },
+    }
+
+
+def _counts(row: Row) -> Mapping[str, Any]:
+    return {
+        "runs": row.asked,
+        "passed": row.passed,
+        "failed": row.failed,
+        "noVerdict": row.no_verdict,
+        "notRun": row.not_run,
+        "scored": row.scored,
+        "passRate": None if row.pass_rate is None else round(row.pass_rate, 4),
+        "medianDurationMs": row.median_ms,
+        "exitCode": row.exit_code,
+    }
+
+
+def tally_lines(rows: Sequence[Row]) -> Iterator[str]:
+    """The table, and what it says in a sentence."""
+    whole = total(rows)
+    lines = [HEADINGS, *(_cells(row, _rate(row)) for row in rows)]
+    if len(rows) > 1:
+        lines.append(_cells(whole, _fraction(whole)))
+    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
+    for first, *others in lines:
+        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+        yield "  ".join([first.ljust(widths[0]), *cells])
+    said = f"{whole.scored} of {whole.asked} runs scored, pass rate {_fraction(whole)}"
+    if any(row.asked > 1 for row in rows):
+        always = sum(row.always_passed for row in rows)
+        said += f"; {always} of {len(rows)} scenario{'' if len(rows) == 1 else 's'} passed every time"
+    yield said
+
+
+def _cells(row: Row, rate: str) -> tuple[str, ...]:
+    name = " ".join(filter(None, (row.scenario_id, row.version)))
+    median = "-" if row.median_ms is None else duration(row.median_ms)
+    counts = (row.asked, row.passed, row.failed, row.no_verdict, row.not_run)
+    return (printable(name), *map(str, counts), rate, median, str(row.exit_code))
+
+
+def _fraction(row: Row) -> str:
+    return f"{row.passed}/{row.scored}" if row.scored else "-"
+
+
+def _rate(row: Row) -> str:
+    if row.interval is None:
+        return "-"
+    low, high = (round(100 * end) for end in row.interval)
+    return f"{_fraction(row)} ({low}-{high} %)"

@@ -1,0 +1,183 @@
+"""A proof: what came of trying a package with agents whose scores are known beforehand, and whether that proves it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from typing import Any, Final
+
+from generator.diagnostics.model import Finding
+
+VERSION: Final = "harborsmith_proof_v1"
+NOP, ORACLE, ADVERSARY = "nop", "oracle", "adversary"
+# What each agent has to score, in the order in which they are tried.
+EXPECTED: Final[Mapping[str, int]] = {NOP: 0, ORACLE: 1, ADVERSARY: 0}
+ROOM: Final = 3  # how often a time limit has to hold what the reference needed
+
+NO_VERDICT: Final = "proof_no_verdict"
+_WRONG: Final[Mapping[str, tuple[str, str, str]]] = {
+    NOP: (
+        "proof_nop_passes",
+        "nop, which does nothing, scored 1",
+        "a check or criterion that the workspace does not meet as it is handed out",
+    ),
+    ORACLE: (
+        "proof_reference_fails",
+        "oracle, which applies the reference solution, scored 0",
+        "a solution that passes, or checks that it can pass",
+    ),
+    ADVERSARY: (
+        "proof_adversary_passes",
+        "adversary, which does none of the work and forges results, scored 1",
+        "checks of what the work does, not of files that claim a result; `restore` for tests the agent can reach",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One run of one of the agents.
+
+    Attributes:
+        run_id: Id of the run.
+        status: `passed`, `failed`, `review_owed` or `no_verdict`.
+        score: 1, 0, or None without a verdict.
+        failure_kind: Published failure kind.
+        seconds: Of the whole run.
+        reason: Why, in the reviewer's words or ours; not part of a proof.
+        used: Seconds that each phase with a limit took, by its name in `Limit`; not part of a proof.
+    """
+
+    run_id: str
+    status: str
+    score: int | None
+    failure_kind: str
+    seconds: float
+    reason: str = ""
+    used: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All runs of one agent."""
+
+    agent: str
+    trials: tuple[Trial, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """A time limit and the most that the reference used of it, in seconds; `name` is the member that sets it."""
+
+    name: str
+    limit: float
+    used: float
+
+
+def faults(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
+    """Everything in the outcomes that keeps a package from being proven."""
+    return tuple(fault for outcome in outcomes for fault in _faults(outcome))
+
+
+def _faults(outcome: Outcome) -> Iterator[Finding]:
+    agent, trials = outcome.agent, outcome.trials
+    decided = Counter(trial.status for trial in trials if trial.status != "no_verdict")
+    if len(decided) > 1:
+        counts = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(decided.items()))
+        message = f"{agent} had different outcomes in {len(trials)} runs: {counts}"
+        yield Finding("proof_flaky", "", message, "checks and a reviewer that decide alike about the same work")
+    elif {trial.score for trial in trials} - {None, EXPECTED[agent]}:
+        code, message, hint = _WRONG[agent]
+        yield Finding(code, "", f"{message}; see the run {trials[0].run_id}", hint)
+    without = [trial for trial in trials if trial.score is None]
+    if without:
+        kinds = ", ".join(sorted({trial.failure_kind for trial in without}))
+        message = f"{agent} got no verdict in {len(without)} of {len(trials)} runs ({kinds})"
+        message += f"; see the run {without[0].run_id}: {without[0].reason}".removesuffix(": ")
+        yield Finding(NO_VERDICT, "", message, "a reviewer that decides by itself about work of any kind")
+
+
+def is_evidence(found: Iterable[Finding]) -> bool:
+    """Whether the faults say something about the package: that nobody judged it says nothing."""
+    return any(fault.code != NO_VERDICT for fault in found)
+
+
+def tight(limits: Iterable[Limit]) -> tuple[Finding, ...]:
+    """A warning for every time limit that leaves too little room."""
+    return tuple(
+        Finding(
+            "proof_time_limit_tight",
+            "",
+            f"the reference needed {limit.used:.1f} s of the {limit.limit:g} s of {limit.name}, which should be at "
+            f"least {ROOM} times as long",
+            f"{limit.name}: {ceil(limit.used * ROOM)} or more",
+        )
+        for limit in limits
+        if limit.used * ROOM > limit.limit
+    )
+
+
+def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document with its own digest, which shows that it was edited or damaged; whoever wants to can renew it."""
+    return {**document, "sha256": _digest(document)}
+
+
+def _digest(document: Mapping[str, Any]) -> str:
+    bare = {name: value for name, value in document.items() if name != "sha256"}
+    return hashlib.sha256(json.dumps(bare, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def contradiction(document: Mapping[str, Any]) -> str:
+    """What in a document that fits the schema does not belong together; empty when it does."""
+    if document["sha256"] != _digest(document):
+        return "it was edited: its digest is another"
+    outcomes = stored_outcomes(document)
+    agents = [NOP, *([ORACLE] if document["reference"] else []), ADVERSARY]
+    if [outcome.agent for outcome in outcomes] != agents:
+        return f"its outcomes are not those of {', '.join(agents)}"
+    if any(len(outcome.trials) != document["repeat"] for outcome in outcomes):
+        return f"it has not {document['repeat']} runs of every agent"
+    if document["proven"] is bool(faults(outcomes)):
+        return "it says something else than its outcomes"
+    return ""
+
+
+def stored_outcomes(document: Mapping[str, Any]) -> tuple[Outcome, ...]:
+    """The outcomes of a document that fits the schema."""
+    return tuple(Outcome(entry["agent"], tuple(map(_stored, entry["runs"]))) for entry in document["outcomes"])
+
+
+def _stored(entry: Mapping[str, Any]) -> Trial:
+    score = entry["score"]
+    decided = {1: "passed", 0: "failed"}.get(score)
+    return Trial(
+        run_id=entry["runId"],
+        status=decided or ("review_owed" if entry["failureKind"] == "review_required" else "no_verdict"),
+        score=score,
+        failure_kind=entry["failureKind"],
+        seconds=entry["seconds"],
+    )
+
+
+def outcomes_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """The outcomes as a proof holds them."""
+    return [
+        {
+            "agent": outcome.agent,
+            "expected": EXPECTED[outcome.agent],
+            "runs": [
+                {
+                    "runId": trial.run_id,
+                    "score": trial.score,
+                    "failureKind": trial.failure_kind,
+                    "seconds": trial.seconds,
+                }
+                for trial in outcome.trials
+            ],
+        }
+        for outcome in outcomes
+    ]

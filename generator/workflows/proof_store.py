@@ -1,0 +1,118 @@
+"""Where proofs are kept, `<out>/proofs/<scenario id>.json`, and whether a kept one holds for a package."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from generator.diagnostics.model import Finding
+from generator.resources import data_folder
+from generator.runtime.strictjson import read_object, write
+from generator.workflows.proof import VERSION, contradiction
+
+FOLDER: Final = "proofs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What a proof has to hold for.
+
+    Attributes:
+        scenario_id: Id of the scenario.
+        digest: `sha256:` and the package's content digest.
+        backend: `local` or `harbor`; None takes either.
+        repeat: How often each agent has to have run, at least.
+        reviewer: SHA-256 of the operator's reviewer; None takes any.
+    """
+
+    scenario_id: str
+    digest: str
+    backend: str | None = None
+    repeat: int = 1
+    reviewer: str | None = None
+
+
+def proof_path(out: Path, scenario_id: str) -> Path:
+    """Where the proof of a scenario is kept."""
+    return out / FOLDER / f"{scenario_id}.json"
+
+
+def read_proof(path: Path) -> dict[str, Any] | Finding:
+    """A kept proof that is sound in itself, or why there is none. It may still be one of failure."""
+    try:
+        document = read_object(str(path))
+    except FileNotFoundError:
+        return Finding("proof_missing", "", f"there is no proof {path}")
+    except ValueError as error:
+        return _invalid(path, str(error))
+    problem = _misfit(document) or contradiction(document)
+    return _invalid(path, problem) if problem else document
+
+
+def _misfit(document: Mapping[str, Any]) -> str:
+    """Why the document is no proof of this version; empty when it is one."""
+    import jsonschema_rs
+
+    if document.get("version") != VERSION:
+        return f"it is not of version {VERSION}"
+    schema = json.loads((data_folder("schemas") / "proof.schema.json").read_bytes())
+    error = next(iter(jsonschema_rs.Draft202012Validator(schema).iter_errors(document)), None)
+    return "" if error is None else f"/{'/'.join(map(str, error.instance_path))}: {error.message}"
+
+
+def _invalid(path: Path, why: str) -> Finding:
+    return Finding("proof_invalid", "", f"{path} is no proof: {why}")
+
+
+def shortfall(document: Mapping[str, Any], wanted: Wanted) -> Finding | None:
+    """Why a sound proof does not hold for what is wanted; None when it does. The hint holds options for a new one."""
+    if document["scenario"]["id"] != wanted.scenario_id:
+        return _stale(f"the proof is that of the scenario {document['scenario']['id']}")
+    if document["package"]["digest"] != wanted.digest:
+        return _stale(f"the proof is of another package: {document['package']['digest']} instead of {wanted.digest}")
+    if not document["proven"]:
+        reasons = ", ".join(document["reasons"])
+        return Finding("proof_negative", "", f"the package was tried and is not proven: {reasons}")
+    if wanted.backend not in (None, document["backend"]):
+        return _stale(f"the proof was made with --backend {document['backend']}", f"--backend {wanted.backend}")
+    if document["repeat"] < wanted.repeat:
+        message = f"the proof was made with --repeat {document['repeat']}"
+        return _stale(message, f"--repeat {wanted.repeat}")
+    theirs = document["reviewer"]
+    if wanted.reviewer is not None and theirs and theirs["source"] != "package" and theirs["sha256"] != wanted.reviewer:
+        return _stale("the proof was made with another reviewer")
+    return None
+
+
+def _stale(message: str, options: str = "") -> Finding:
+    return Finding("proof_stale", "", message, options)
+
+
+def keep_proof(path: Path, document: Mapping[str, Any], *, evidence: bool) -> Finding | None:
+    """Write a proof, whole or not at all; returns why it could not be written.
+
+    A failed one takes the place of a good one of the same package only when it is evidence: when somebody did decide.
+    """
+    if not document["proven"] and not evidence and _is_proven(path, document["package"]["digest"]):
+        return None
+    folder = path.parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if folder.is_symlink():
+            return _unwritten(path, f"{folder} is a link, and nothing is written where it leads")
+        write(str(path), document)
+    except OSError as error:
+        return _unwritten(path, error.strerror or str(error))
+    return None
+
+
+def _unwritten(path: Path, why: str) -> Finding:
+    return Finding("proof_not_written", "", f"{path} cannot be written: {why}", "another output directory, with --out")
+
+
+def _is_proven(path: Path, digest: str) -> bool:
+    kept = read_proof(path)
+    return isinstance(kept, dict) and kept["proven"] and kept["package"]["digest"] == digest

@@ -1,0 +1,274 @@
+"""Prove packages: nothing scores 0, the reference scores 1, forged results score 0; and keep the proof."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from generator import __version__
+from generator.diagnostics.locate import locate
+from generator.diagnostics.model import Diagnostic, Finding
+from generator.execute.interrupt import Interrupted, raising
+from generator.execute.refusal import Blame, Refused
+from generator.execute.reviewers import environments_reviewer, operators_reviewer
+from generator.harbor.launch import installed_version
+from generator.package.layout import PACKAGE_FORMAT
+from generator.workflows.proof import (
+    ORACLE,
+    VERSION,
+    Limit,
+    Outcome,
+    faults,
+    is_evidence,
+    outcomes_json,
+    sealed,
+    stored_outcomes,
+    tight,
+)
+from generator.workflows.proof_evidence import circumstances, is_of, limits
+from generator.workflows.proof_store import Wanted, keep_proof, proof_path, read_proof, shortfall
+from generator.workflows.proof_subjects import Asked, Subject, packages_to_check, packages_to_run
+from generator.workflows.proof_trials import HARBOR, LOCALLY, Manner, Tried, try_agents
+from generator.workflows.run import Notify, exit_of
+
+
+class Status(StrEnum):
+    """What is known of a package in the end."""
+
+    PROVEN = "proven"
+    ALREADY = "proven_already"
+    NOT_PROVEN = "not_proven"
+    NOT_TRIED = "not_tried"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProveRequest:
+    """What is asked of `prove`.
+
+    Attributes:
+        asked: Which packages.
+        manner: How the agents are run, or were run for a kept proof to hold.
+        stale: Leave packages alone whose kept proof holds.
+        any_backend: A kept proof holds whichever backend it was made with.
+    """
+
+    asked: Asked
+    manner: Manner = LOCALLY
+    stale: bool = False
+    any_backend: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proved:
+    """What came of one package.
+
+    Attributes:
+        subject: The package.
+        status: What is known of it.
+        outcomes: What the agents scored; empty where none was tried.
+        limits: Time limits, and what the reference needed of them.
+        diagnostics: Why it is not proven, and what weakens its proof, placed at the package.
+        refused: Why it could not be tried.
+        proof: Where its proof is kept.
+        exit_code: What it means to a script.
+    """
+
+    subject: Subject
+    status: Status
+    outcomes: tuple[Outcome, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    proof: Path
+    exit_code: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProveOutcome:
+    """What `prove` did.
+
+    Attributes:
+        packages: One entry a package that could be opened.
+        refused: Why others could not.
+        diagnostics: What is wrong with scenarios, or with the selection.
+        exit_code: The highest of all.
+    """
+
+    packages: tuple[Proved, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    exit_code: int = 0
+
+
+def prove(request: ProveRequest, environ: Mapping[str, str], notify: Notify) -> ProveOutcome:
+    """Try every package with the agents and keep a proof of each; one that is not proven keeps no other from it.
+
+    An interruption ends it and is part of the outcome; it costs the proof of the package at hand, and no other.
+
+    Raises:
+        Interrupted: Before all packages were there.
+    """
+    with raising():
+        subjects = packages_to_run(request.asked)
+        done: list[Proved] = []
+        code = max([subjects.exit_code, *map(exit_of, subjects.refused)])
+        try:
+            for subject in subjects.found:
+                done.append(_prove(subject, request, environ, notify))
+                if done[-1].status is Status.INTERRUPTED:
+                    break
+        except Interrupted as interruption:
+            code = max(code, interruption.exit_code)
+            at_hand = subjects.found[len(done) : len(done) + 1]
+            done += [_cut(subject, request, interruption.exit_code) for subject in at_hand]
+    return ProveOutcome(
+        packages=tuple(done),
+        refused=subjects.refused,
+        diagnostics=subjects.diagnostics,
+        exit_code=max([code, *(one.exit_code for one in done)]),
+    )
+
+
+def check_proofs(request: ProveRequest, environ: Mapping[str, str]) -> ProveOutcome:
+    """Say of every package whether its kept proof holds. Runs and writes nothing."""
+    subjects = packages_to_check(request.asked)
+    checked = [_checked(subject, request, environ) for subject in subjects.found]
+    code = max([subjects.exit_code, *map(exit_of, subjects.refused), *(one.exit_code for one in checked)])
+    return ProveOutcome(
+        packages=tuple(checked), refused=subjects.refused, diagnostics=subjects.diagnostics, exit_code=code
+    )
+
+
+def _cut(subject: Subject, request: ProveRequest, exit_code: int) -> Proved:
+    path = proof_path(request.asked.out, subject.scenario_id)
+    return Proved(subject=subject, status=Status.INTERRUPTED, proof=path, exit_code=exit_code)
+
+
+def _checked(subject: Subject, request: ProveRequest, environ: Mapping[str, str]) -> Proved:
+    path = proof_path(request.asked.out, subject.scenario_id)
+    kept = read_proof(path)
+    if isinstance(kept, Finding):
+        return _without_proof(subject, request.asked, kept, path)
+    lacking = shortfall(kept, _wanted(subject, request, environ))
+    if lacking is not None:
+        return _without_proof(subject, request.asked, lacking, path)
+    return Proved(subject=subject, status=Status.PROVEN, outcomes=stored_outcomes(kept), proof=path)
+
+
+def _without_proof(subject: Subject, asked: Asked, why: Finding, path: Path) -> Proved:
+    found = _placed((replace(why, hint=_again(subject, asked, why.hint.split())),), subject)
+    return Proved(subject=subject, status=Status.NOT_PROVEN, diagnostics=found, proof=path, exit_code=1)
+
+
+def _again(subject: Subject, asked: Asked, options: list[str]) -> str:
+    """The command that proves this package alone, with `options`."""
+    words = ["harborsmith", "prove"]
+    usual = Asked()
+    if subject.package is not None:
+        words.append(str(subject.place))
+    else:
+        words += ["--scenario", subject.scenario_id]
+        words += ["--scenario-dir", str(asked.scenario_dir)] if asked.scenario_dir != usual.scenario_dir else []
+    words += ["--out", str(asked.out)] if asked.out != usual.out else []
+    return shlex.join([*words, *options])
+
+
+def _wanted(subject: Subject, request: ProveRequest, environ: Mapping[str, str]) -> Wanted:
+    theirs = operators_reviewer(request.manner.reviewer, environ) or environments_reviewer(environ)
+    return Wanted(
+        scenario_id=subject.scenario_id,
+        digest=subject.digest,
+        backend=None if request.any_backend else request.manner.backend,
+        repeat=request.manner.repeat,
+        reviewer=None if theirs is None or isinstance(theirs, Refused) else theirs.sha256,
+    )
+
+
+def _prove(subject: Subject, request: ProveRequest, environ: Mapping[str, str], notify: Notify) -> Proved:
+    """Raises Interrupted."""
+    path = proof_path(request.asked.out, subject.scenario_id)
+    if request.stale and (known := _checked(subject, request, environ)).status is Status.PROVEN:
+        notify(f"{subject.scenario_id}: proven already")
+        return replace(known, status=Status.ALREADY)
+    tried = try_agents(subject, request.asked, request.manner, environ, notify)
+    if tried.interrupted is not None:
+        return _cut(subject, request, tried.interrupted)
+    refused = tried.refused
+    if not all(is_of(report, subject.digest) for report in tried.reports):
+        message = (
+            f"{subject.place} was tried as another package than it is: it changed meanwhile, or states a false digest"
+        )
+        refused = (*refused, Refused("package_edited", message, "harborsmith generate --force", Blame.PACKAGE))
+    if refused:
+        code = max(map(exit_of, refused))
+        return Proved(subject=subject, status=Status.NOT_TRIED, refused=refused, proof=path, exit_code=code)
+    return _concluded(subject, request, tried, path)
+
+
+def _concluded(subject: Subject, request: ProveRequest, tried: Tried, path: Path) -> Proved:
+    """What the outcomes come to, with the proof kept."""
+    found = faults(tried.outcomes)
+    trials = next((outcome.trials for outcome in tried.outcomes if outcome.agent == ORACLE), ())
+    measured = limits(subject.package, trials) if subject.package is not None else ()
+    narrow = tight(measured)
+    document = _document(subject, request, tried, measured, [warning.message for warning in narrow])
+    unwritten = keep_proof(path, document, evidence=is_evidence(found))
+    return Proved(
+        subject=subject,
+        status=Status.NOT_PROVEN if found or unwritten else Status.PROVEN,
+        outcomes=tried.outcomes,
+        limits=measured,
+        diagnostics=_placed((*found, *narrow, *([unwritten] if unwritten else [])), subject),
+        proof=path,
+        exit_code=4 if unwritten else int(bool(found)),
+    )
+
+
+def _document(
+    subject: Subject, request: ProveRequest, tried: Tried, measured: tuple[Limit, ...], warnings: list[str]
+) -> dict[str, Any]:
+    """The proof as it is kept: no path of this machine, no word of a reviewer, no value of a variable."""
+    found = faults(tried.outcomes)
+    made = circumstances(tried.reports[-1])
+    backend = request.manner.backend
+    return sealed(
+        {
+            "version": VERSION,
+            "proven": not found,
+            "reasons": list(dict.fromkeys(fault.code for fault in found)),
+            "scenario": {"id": subject.scenario_id, "version": subject.version},
+            "package": {"format": PACKAGE_FORMAT, "digest": subject.digest},
+            "backend": backend,
+            "isolation": dict(made.isolation),
+            "versions": {
+                "harborsmith": __version__,
+                "harbor": installed_version() if backend == HARBOR else None,
+                "python": platform.python_version(),
+            },
+            "reviewer": dict(made.reviewer) if made.reviewer is not None else None,
+            "repeat": request.manner.repeat,
+            "reference": subject.reference,
+            "outcomes": outcomes_json(tried.outcomes),
+            "limits": [
+                {"name": limit.name, "limitSeconds": limit.limit, "usedSeconds": round(limit.used, 1)}
+                for limit in measured
+            ],
+            "warnings": warnings,
+            "provenAt": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+    )
+
+
+def _placed(found: tuple[Finding, ...], subject: Subject) -> tuple[Diagnostic, ...]:
+    return tuple(
+        placed
+        for finding in found
+        for placed in locate((finding,), None, subject.place, subject.scenario_id, document_file="")
+    )

@@ -1,0 +1,150 @@
+"""Rooms go when their run is over, and those of killed runs at a later start; nothing else ever does."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from generator.execute.room import open_room, sweep_rooms
+from tests.support.repository import ROOT
+from tests.support.runs import ORDINARY_UID
+
+HOLD = """
+import os
+from generator.execute.room import open_room
+with open_room() as room:
+    (room.home / "kept").mkdir()
+    (room.home / "out").symlink_to(os.environ["ELSEWHERE"])
+    print(room.root, flush=True)
+    input()
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory that rooms are made in."""
+    made = tmp_path / "t"
+    made.mkdir()
+    monkeypatch.setenv("TMPDIR", str(made))
+    monkeypatch.setattr(tempfile, "tempdir", str(made) if len(str(made)) <= 60 else None)
+    monkeypatch.setattr("generator.execute.room.room_folder", lambda: str(made))
+    return made
+
+
+def held(elsewhere: Path) -> tuple[subprocess.Popen[str], Path]:
+    """A process that uses a room, and that room."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", HOLD],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "ELSEWHERE": str(elsewhere)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    return child, Path(child.stdout.readline().strip())
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory short enough for rooms, as the child process finds it too."""
+    made = Path(tempfile.mkdtemp(prefix="hs-t-", dir="/tmp"))
+    monkeypatch.setenv("TMPDIR", str(made))
+    monkeypatch.setattr(tempfile, "tempdir", str(made))
+    return made
+
+
+def test_a_room_of_a_killed_process_is_removed_and_one_in_use_is_not(short: Path, tmp_path: Path) -> None:
+    (tmp_path / "precious").touch()
+    living, used = held(tmp_path)
+    dead, left = held(tmp_path)
+    try:
+        dead.kill()
+        dead.communicate()
+        assert left.is_dir()
+        sweep_rooms()
+        assert sorted(short.iterdir()) == [used]
+        assert (used / "home" / "kept").is_dir()
+        assert (tmp_path / "precious").exists()
+    finally:
+        living.communicate("\n", timeout=60)
+        remaining = os.listdir(short)
+        shutil.rmtree(short)
+    assert remaining == []
+
+
+def test_a_sweep_that_is_cut_off_is_finished_by_the_next(
+    short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from generator.execute import room
+
+    dead, left = held(tmp_path)
+    dead.send_signal(signal.SIGKILL)
+    dead.communicate()
+    (left / "zone").mkdir()
+
+    def full(path: str) -> NoReturn:
+        raise OSError(errno.EIO, "input/output error", path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(room, "remove_tree", full)
+        sweep_rooms()
+    assert (left / ".room").exists()
+    sweep_rooms()
+    remaining = os.listdir(short)
+    shutil.rmtree(short)
+    assert remaining == []
+
+
+def test_what_is_no_room_of_ours_stays(place: Path, tmp_path: Path) -> None:
+    for name in ("harborsmith-demo-x", "other-y"):
+        (place / name).mkdir()
+    (place / "other-y" / ".room").touch()
+    (place / "harborsmith-file").touch()
+    (tmp_path / "aim").mkdir()
+    (tmp_path / "aim" / ".room").touch()
+    (place / "harborsmith-link").symlink_to(tmp_path / "aim")
+    (place / "harborsmith-odd" / ".room").mkdir(parents=True)
+    (place / "harborsmith-linked").mkdir()
+    (place / "harborsmith-linked" / ".room").symlink_to(tmp_path / "aim" / ".room")
+    before = sorted(os.listdir(place))
+    sweep_rooms()
+    assert sorted(os.listdir(place)) == before
+    assert (tmp_path / "aim" / ".room").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make somebody else's directory")
+@pytest.mark.parametrize("theirs", [".", ".room"])
+def test_a_directory_of_somebody_else_stays(place: Path, theirs: str) -> None:
+    made = place / "harborsmith-x"
+    made.mkdir()
+    (made / ".room").touch()
+    os.chown(made / theirs, ORDINARY_UID, ORDINARY_UID)
+    sweep_rooms()
+    assert made.is_dir()
+
+
+def test_without_locks_a_room_is_made_and_never_swept(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_locks(*_: object) -> NoReturn:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with open_room() as room:
+        assert not (room.root / ".room").exists()
+        sweep_rooms()
+        assert room.root.is_dir()
+    assert os.listdir(place) == []
+
+
+def test_a_directory_for_rooms_that_is_gone_is_no_matter(place: Path) -> None:
+    place.rmdir()
+    sweep_rooms()
