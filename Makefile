@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types coverage package docs golden lock clean
+.PHONY: help demo test containers lint types coverage package docs golden lock clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,10 +34,14 @@ demo: $(READY) ## Show two bundled scenarios from start to verdict
 test: $(READY) ## Run all tests
 	@$(PYTEST) $(PYTEST_ARGS)
 
+containers: $(READY) ## Run Harbor trials in containers, with an engine of our own (needs root)
+	@HARBORSMITH_REQUIRE_HARBOR=1 $(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST_ARGS) tests/harbor
+
 lint: $(READY) ## Check style of Python and shell
 	$(BIN)/python -m ruff check
 	$(BIN)/python -m ruff format --check
-	git ls-files -z --cached --others --exclude-standard -- '*.sh' .ci/run ':!tests' | xargs -0 $(BIN)/shellcheck
+	git ls-files -z --cached --others --exclude-standard -- '*.sh' .ci/run \
+	    ':!tests/adversaries' ':!tests/cases' ':!tests/harbor/agents' | xargs -0 $(BIN)/shellcheck
 
 types: $(READY) ## Check types
 	$(BIN)/python -m mypy

@@ -19,6 +19,7 @@ AGENT_FOLDER: Final = "/agent"
 ORACLE: Final = "oracle"
 BUILT_IN: Final = (ORACLE, "nop")
 _UNTELLING: Final = "run"  # a file name that says nothing about whose it is
+_UNTELLING_FOLDERS: Final = frozenset(("agent", "agents", "bin", "scripts", "src"))
 _SHEBANG_BYTES: Final = 512
 _WORDS: Final = "matching quotes: --agent \"python3 './my agent.py'\""
 _WHAT_THERE_IS: Final = (
@@ -207,9 +208,13 @@ def _is_path(word: str) -> bool:
 
 
 def _telling_name(file: str) -> str:
-    stem = os.path.basename(file).split(".")[0] or os.path.basename(file)
-    folder = os.path.basename(os.path.dirname(file))
-    return folder if stem == _UNTELLING and folder else stem
+    """The file's name without suffixes; where that says nothing, the name of the nearest folder that says something."""
+    path = Path(file)
+    stem = path.name.split(".")[0] or path.name
+    if stem != _UNTELLING:
+        return stem
+    folders = [folder.name for folder in path.parents if folder.name]
+    return next((name for name in folders if name not in _UNTELLING_FOLDERS), next(iter(folders), stem))
 
 
 def _text_digest(words: list[str]) -> str:

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from generator.execute.refusal import Refused
+from generator.runtime.evaluation import CHECKS_ONLY, Evaluation
 from generator.runtime.launch import ReviewerCommand
-from generator.runtime.reviewers import command_reviewer, environment_reviewer, fixture_refusal
+from generator.runtime.operators import OPTION
+from generator.runtime.reviewers import choose_reviewer, command_reviewer, environment_reviewer, fixture_refusal
 
 
 def operators_reviewer(option: str | None, environ: Mapping[str, str]) -> ReviewerCommand | Refused | None:
@@ -17,7 +19,7 @@ def operators_reviewer(option: str | None, environ: Mapping[str, str]) -> Review
     if option is None:
         return None
     try:
-        return _anchored(command_reviewer(option, source="option", env=environ), environ)
+        return _anchored(command_reviewer(option, source=OPTION, env=environ), environ)
     except ValueError as error:
         return _invalid(error)
 
@@ -29,6 +31,17 @@ def environments_reviewer(environ: Mapping[str, str]) -> ReviewerCommand | Refus
     except ValueError as error:
         return _invalid(error)
     return None if reviewer is None else _anchored(reviewer, environ)
+
+
+def find_reviewer(
+    evaluation: Evaluation, theirs: ReviewerCommand | None, environ: Mapping[str, str]
+) -> ReviewerCommand | Refused | None:
+    """Who judges a package's work (see `choose_reviewer`); refused where a reviewer is needed and nobody is there."""
+    chosen = choose_reviewer(evaluation, theirs, environ)
+    if chosen is not None or evaluation.mode == CHECKS_ONLY:
+        return chosen
+    message = f"{evaluation.scenario_id} needs a reviewer: nobody would judge the work"
+    return Refused("reviewer_missing", message, "--reviewer COMMAND, or RUHROH_EVAL_COMMAND")
 
 
 def configured_fixture(environ: Mapping[str, str]) -> Refused | None:

@@ -7,9 +7,10 @@ import os
 import shlex
 from typing import Dict, Mapping, Optional, Tuple
 
-from .evaluation import Evaluation
+from .evaluation import CHECKS_ONLY, Evaluation
 from .handover import digest
 from .launch import ReviewerCommand
+from .operators import ENVIRONMENT, OPTION
 
 COMMAND = "RUHROH_EVAL_COMMAND"
 SHELL = "RUHROH_EVAL_COMMAND_SHELL"
@@ -72,6 +73,26 @@ def _identity(argv: Tuple[str, ...], text: str, shell: bool) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
+def choose_reviewer(
+    evaluation: Evaluation, theirs: Optional[ReviewerCommand], environ: Mapping[str, str]
+) -> Optional[ReviewerCommand]:
+    """The operator's option, else the package's reviewer, else the environment's; None where checks alone decide.
+
+    Args:
+        evaluation: What the package asks.
+        theirs: What the operator gave; its `source` says whether it comes before the package's or after it.
+        environ: Where a packaged reviewer's variables come from.
+
+    Returns:
+        Who is asked; None also where nobody is there.
+    """
+    if evaluation.mode == CHECKS_ONLY:
+        return None
+    if theirs is not None and theirs.source == OPTION:
+        return theirs
+    return packaged_reviewer(evaluation, environ) or theirs
+
+
 def packaged_reviewer(evaluation: Evaluation, environ: Mapping[str, str]) -> Optional[ReviewerCommand]:
     """The package's own reviewer, with the variables it declares as far as `environ` has them; None without one."""
     if evaluation.reviewer is None:
@@ -85,4 +106,4 @@ def environment_reviewer(environ: Mapping[str, str]) -> Optional[ReviewerCommand
     text = environ.get(COMMAND, "")
     if not text.strip():
         return None
-    return command_reviewer(text, source="environment", env=environ, shell=is_true(environ.get(SHELL)))
+    return command_reviewer(text, source=ENVIRONMENT, env=environ, shell=is_true(environ.get(SHELL)))

@@ -258,7 +258,7 @@ def test_what_of_an_agents_run_root_is_not_kept_is_said(bench: Bench, monkeypatc
     ran = bench.attempt(agent, "--iterations", "1")
     assert "not kept of the agent's run root: a (special file) and 1 more" in ran.report["warnings"]
     assert archived(bench.evidence / "ruhroh-loop-events.tar.gz")["c"] == b"kept\n"
-    monkeypatch.setattr("generator.execute.evidence.MAX_EVENT_BYTES", 3)
+    monkeypatch.setattr("generator.runtime.runroot.MAX_EVENT_BYTES", 3)
     shutil.rmtree(bench.evidence)
     ran = bench.attempt("./solver.sh", "--iterations", "1")
     assert "the agent's run root holds over 3 bytes or 50000 files: not kept" in ran.report["warnings"]
