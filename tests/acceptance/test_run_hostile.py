@@ -147,7 +147,11 @@ def test_secrets_that_an_agent_prints_are_not_recorded(bench: Bench) -> None:
     log = (bench.evidence / "transcripts" / "iteration-1.log").read_text()
     assert log == "key [value of MODEL_API_KEY] mode verbose\n"
     env = bench.kept("ruhroh-run-manifest.json")["env"]
-    assert env == {"forwardedKeys": ["MODE", "MODEL_API_KEY"], "secretKeysPresent": ["MODEL_API_KEY"]}
+    assert env == {
+        "forwardedKeys": ["MODE", "MODEL_API_KEY"],
+        "reviewerForwardedKeys": [],
+        "secretKeysPresent": ["MODEL_API_KEY"],
+    }
 
 
 NO_VERDICT = {

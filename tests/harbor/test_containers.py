@@ -98,7 +98,7 @@ def test_variables_and_network_for_the_review_reach_the_reviewer_alone(outfitted
 
     assert run["status"] == "passed"
     assert run["checks"] == {"passed": 2, "total": 2}, "the review has the scenario's tool chain, too"
-    assert (told["word"], told["other"]) == ("first", ""), "a packaged reviewer has what the operator names, no more"
+    assert (told["word"], told["other"]) == ("first", None), "a packaged reviewer has what the operator names, no more"
     assert set(told["interfaces"]) > {"lo"}
 
 

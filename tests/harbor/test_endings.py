@@ -106,7 +106,11 @@ def test_the_evidence_of_a_run_is_whole_and_its_names_are_the_published_ones(mac
     assert len(result["artifactPaths"]) >= 10
     assert result["runManifest"]["benchmark"]["harborAgent"] == "harborsmith-command"
     assert result["runManifest"]["runAgent"]["adapterVersion"] == "2.1"
-    assert result["runManifest"]["env"] == {"forwardedKeys": ["AGENT_TOKEN"], "secretKeysPresent": ["AGENT_TOKEN"]}
+    assert result["runManifest"]["env"] == {
+        "forwardedKeys": ["AGENT_TOKEN"],
+        "reviewerForwardedKeys": [],
+        "secretKeysPresent": ["AGENT_TOKEN"],
+    }
 
 
 def test_the_reviewer_is_told_of_turns_and_transcripts(machine: Machine, there: Ran) -> None:
