@@ -64,12 +64,29 @@ def _words(text: str, shell: bool) -> Tuple[str, ...]:
 
 
 def _identity(argv: Tuple[str, ...], text: str, shell: bool) -> str:
-    """SHA-256 of the reviewer's file where the command is one, else of the command's text."""
-    if not shell and os.path.isfile(argv[0]):
-        try:
-            return digest(argv[0])
-        except OSError:
-            pass
+    """SHA-256 of what would have to change for another reviewer to be asked, wherever its files lie.
+
+    Of a command that is one file, the file's; of several words, that of the words, with the digest of its content in
+    place of each that is a file; of a shell's text, the text's.
+    """
+    if shell:
+        return _sha256(text)
+    words = [_content(word) for word in argv]
+    if len(words) == 1:
+        return words[0] or _sha256(text)
+    lines = [f"file {content}" if content else f"word {word}" for word, content in zip(argv, words)]
+    return _sha256("".join(f"{line}\0" for line in lines))
+
+
+def _content(word: str) -> str:
+    """SHA-256 of the file that a word names; empty where it names none that can be read."""
+    try:
+        return digest(word) if os.path.isfile(word) else ""
+    except (OSError, ValueError):
+        return ""
+
+
+def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
