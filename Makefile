@@ -13,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types coverage bench package golden lock clean
+.PHONY: help demo test containers lint types coverage bench package docs golden lock clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,10 +35,14 @@ demo: $(READY) ## Show two bundled scenarios from start to verdict
 test: $(READY) ## Run all tests
 	@$(PYTEST) $(PYTEST_ARGS)
 
+containers: $(READY) ## Run Harbor trials in containers, with an engine of our own (needs root)
+	@HARBORSMITH_REQUIRE_HARBOR=1 $(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST_ARGS) tests/harbor
+
 lint: $(READY) ## Check style of Python and shell
 	$(BIN)/python -m ruff check
 	$(BIN)/python -m ruff format --check
-	git ls-files -z --cached --others --exclude-standard -- '*.sh' .ci/run ':!tests' | xargs -0 $(BIN)/shellcheck
+	git ls-files -z --cached --others --exclude-standard -- '*.sh' .ci/run \
+	    ':!tests/adversaries' ':!tests/cases' ':!tests/harbor/agents' | xargs -0 $(BIN)/shellcheck
 
 types: $(READY) ## Check types
 	$(BIN)/python -m mypy
@@ -54,6 +58,9 @@ package: $(READY) ## Build wheel and sdist into dist/ and check what they hold
 	$(BIN)/python -m build --no-isolation --outdir dist . >/dev/null
 	$(BIN)/python tools/check_dist.py dist
 
+docs: $(READY) ## Build the documentation into site/, refusing links that lead nowhere
+	@$(BIN)/mkdocs build
+
 golden: $(READY) ## Rewrite the expected outputs in tests/golden (review the diff)
 	@$(PYTEST) --refresh-golden
 
@@ -62,5 +69,5 @@ lock: ## Pin all dependencies anew (needs uv)
 	    --no-emit-index-url --custom-compile-command 'make lock' --quiet --output-file requirements-dev.txt
 
 clean: ## Remove everything that the other targets made
-	rm -rf .venv .venv-* dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.*
+	rm -rf .venv .venv-* dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

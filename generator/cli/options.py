@@ -132,14 +132,16 @@ def format_option(*forms: str) -> Callable[[Command], Command]:
 
 
 def print_json(value: object) -> None:
-    """Write one JSON document to stdout; what is no character (half a surrogate pair) stays an escape."""
+    """Write one JSON document to stdout; what must not be seen, or is no character, is written as an escape."""
     import json
+
+    from generator.diagnostics.printable import json_escaped
 
     if sys.stdout is None:  # closed by whoever started us
         return
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+    sys.stdout.buffer.write(json_escaped(text).encode())
     sys.stdout.buffer.flush()
 
 

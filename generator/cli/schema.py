@@ -41,5 +41,5 @@ def _unknown(name: str, names: list[str]) -> str:
     from generator.formats.keys import closest
 
     close = closest(name, names)
-    question = f" Did you mean {close!r}?" if close else ""
-    return f"No schema is called {name!r}.{question} There are: {', '.join(names)}."
+    meant = f" Did you mean {close}?" if close else ""
+    return f"there is no schema {name!r}.{meant} There are: {', '.join(names)}."

@@ -19,7 +19,9 @@ AGENT_FOLDER: Final = "/agent"
 ORACLE: Final = "oracle"
 BUILT_IN: Final = (ORACLE, "nop")
 _UNTELLING: Final = "run"  # a file name that says nothing about whose it is
+_UNTELLING_FOLDERS: Final = frozenset(("agent", "agents", "bin", "scripts", "src"))
 _SHEBANG_BYTES: Final = 512
+_WORDS: Final = "matching quotes: --agent \"python3 './my agent.py'\""
 _WHAT_THERE_IS: Final = (
     "the path of an executable file or of a directory with `run` in it, a program, `oracle` or `nop`"
 )
@@ -117,7 +119,7 @@ def _words(command: str) -> list[str] | Refused:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        return Refused("agent_command_invalid", f"--agent {command!r} cannot be split into words: {error}")
+        return Refused("agent_command_invalid", f"--agent {command!r} cannot be split into words: {error}", _WORDS)
     if not words:
         return Refused("agent_command_invalid", "--agent is empty", "the path of a program, or `oracle` or `nop`")
     return words
@@ -206,9 +208,13 @@ def _is_path(word: str) -> bool:
 
 
 def _telling_name(file: str) -> str:
-    stem = os.path.basename(file).split(".")[0] or os.path.basename(file)
-    folder = os.path.basename(os.path.dirname(file))
-    return folder if stem == _UNTELLING and folder else stem
+    """The file's name without suffixes; where that says nothing, the name of the nearest folder that says something."""
+    path = Path(file)
+    stem = path.name.split(".")[0] or path.name
+    if stem != _UNTELLING:
+        return stem
+    folders = [folder.name for folder in path.parents if folder.name]
+    return next((name for name in folders if name not in _UNTELLING_FOLDERS), next(iter(folders), stem))
 
 
 def _text_digest(words: list[str]) -> str:

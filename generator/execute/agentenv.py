@@ -52,5 +52,5 @@ def _refusal(name: str, option: str) -> Refused | None:
         hint = "set it in a start script of the program's own"
         return Refused("agent_env_reserved", f"{option} {name} would change the programs of the sandbox", hint)
     if OWN_NAMES.fullmatch(name):
-        return Refused("agent_env_reserved", f"{option} {name}: the run itself sets that variable")
+        return Refused("agent_env_reserved", f"{option} {name}: the run itself sets that variable", "another name")
     return None

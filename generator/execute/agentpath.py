@@ -38,12 +38,13 @@ def agent_folders(given: Iterable[str], guarded: Iterable[str], workdir: str) ->
 def _refusal(word: str, folder: str, guarded: tuple[str, ...], workdir: str) -> Refused | None:
     real = os.path.realpath(folder)
     if not os.path.isdir(folder):
-        return Refused("agent_path_missing", f"--agent-path {word}: there is no such directory")
+        return Refused("agent_path_missing", f"--agent-path {word}: there is no such directory", "the path of one")
     if {folder, real} & {*TOO_WIDE, os.path.expanduser("~")}:
         hint = "name the folder that holds the agent's program, for example its virtual environment"
         return Refused("agent_path_too_wide", f"--agent-path {word} would show everything in it to the agent", hint)
     if any(overlaps(folder, place) for place in (*RESERVED, workdir)):
-        return Refused("agent_path_reserved", f"--agent-path {word}: that path means something else inside the sandbox")
+        message = f"--agent-path {word}: that path means something else inside the sandbox"
+        return Refused("agent_path_reserved", message, "a folder elsewhere, such as /opt/tools")
     for place in guarded:
         if overlaps(real, place):
             message = f"--agent-path {word} would show the agent {place}, which only the reviewer may see"

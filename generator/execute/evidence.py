@@ -9,23 +9,23 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from generator.execute.redaction import redact_files, redacted_bytes
+from generator.execute.turnrecord import TRANSCRIPTS as TRANSCRIPT_FOLDER
 from generator.runtime.handover import archive
+from generator.runtime.places import EVENTS, TRACE
 from generator.runtime.review import DETAILS_NAME, REWARD_NAME
+from generator.runtime.runroot import keep_run_root
 from generator.runtime.strictjson import write
-from generator.runtime.trees import FILE, create_directory, remove_tree, shown, walk
+from generator.runtime.trees import create_directory, remove_tree
 
 RESULT: Final = "ruhroh-loop-result.json"
 MANIFEST: Final = "ruhroh-run-manifest.json"
 ITERATIONS: Final = "ruhroh-loop-iterations.jsonl"
 JOURNEY: Final = "ruhroh-loop-journey.json"
-TRACE: Final = "ruhroh-economic-trace.jsonl"
-EVENTS: Final = "ruhroh-loop-events.tar.gz"
 TRANSCRIPTS: Final = "ruhroh-loop-transcripts.tar.gz"
 
 # Published names of artifacts, by what records call them.
@@ -42,9 +42,6 @@ ARTIFACTS: Final = {
     "transcriptsTarball": TRANSCRIPTS,
     "economicTrace": TRACE,
 }
-MAX_EVENT_BYTES: Final = 256 * 1024 * 1024  # what an agent may keep in its run root and have recorded
-MAX_EVENT_FILES: Final = 50_000
-MAX_TRACE_BYTES: Final = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ class RunDirectory:
     @property
     def transcripts(self) -> Path:
         """One file for the output of each turn."""
-        return self.path / "transcripts"
+        return self.path / TRANSCRIPT_FOLDER
 
     def append_iteration(self, record: Mapping[str, Any]) -> None:
         """Add a turn's record, whole or not at all. Raises OSError."""
@@ -79,7 +76,7 @@ class RunDirectory:
         """Write a JSON file whole or not at all. Raises OSError."""
         write(str(self.path / name), dict(document))
 
-    def keep_agent_files(self, state: Path, trace: str, secrets: Mapping[str, str]) -> tuple[str, ...]:
+    def keep_agent_files(self, state: Path, secrets: Mapping[str, str]) -> tuple[str, ...]:
         """Archive transcripts and the agent's run root, and copy its trace; returns what was too large to keep.
 
         Values of `secrets` are replaced in the run root, which is changed for it, and in the trace.
@@ -88,30 +85,7 @@ class RunDirectory:
             OSError: The archives cannot be written.
         """
         archive(str(self.transcripts), str(self.path / TRANSCRIPTS))
-        return (*self._keep_state(state, secrets), *self._keep_trace(state, trace, secrets))
-
-    def _keep_state(self, state: Path, secrets: Mapping[str, str]) -> Iterator[str]:
-        """Archive the run root, which the agent has filled as it liked; yields what is not in the archive."""
-        size = 0
-        for number, entry in enumerate(walk(str(state), mend=True), start=1):
-            size += entry.size if entry.kind == FILE else 0
-            if size > MAX_EVENT_BYTES or number > MAX_EVENT_FILES:
-                yield f"the agent's run root holds over {MAX_EVENT_BYTES} bytes or {MAX_EVENT_FILES} files: not kept"
-                return
-        redact_files(str(state), secrets)
-        left_out = archive(str(state), str(self.path / EVENTS), mend=True)
-        if left_out:
-            first = f"{shown(left_out[0].path)} ({left_out[0].reason})"
-            yield f"not kept of the agent's run root: {first}{f' and {len(left_out) - 1} more' if left_out[1:] else ''}"
-
-    def _keep_trace(self, state: Path, trace: str, secrets: Mapping[str, str]) -> tuple[str, ...]:
-        from generator.source.tree import Kind, Refusal, Tree
-
-        data = Tree(state).read(trace, MAX_TRACE_BYTES)
-        if isinstance(data, Refusal):
-            return () if data.kind is Kind.MISSING else (f"the agent's {trace} was not kept: {data.kind.value}",)
-        (self.path / TRACE).write_bytes(redacted_bytes(data, secrets))
-        return ()
+        return keep_run_root(str(state), str(self.path), secrets)
 
     def forget_verdict(self) -> None:
         """Remove what a review wrote that was cut off before its verdict counted. Raises OSError."""

@@ -53,6 +53,8 @@ def is_host(host: str) -> bool:
 
 def parse_allowed_host(text: str) -> AllowedHost | Refused:
     """Read `HOST[:PORT]`; an IPv6 address with a port stands in brackets. Without a port 443 and 80 are meant."""
+    if "/" in text:
+        return _refused(text, "that is an address of a page; only its host is meant")
     name, port = text, None
     if text.startswith("["):
         name, bracket, rest = text[1:].partition("]")

@@ -11,13 +11,12 @@ from generator.execute.agent import ORACLE, Agent, Search, find_agent
 from generator.execute.agentfile import CONTINUITY
 from generator.execute.agentpath import agent_folders
 from generator.execute.refusal import Blame, Refused, granted
+from generator.execute.reviewers import find_reviewer
 from generator.execute.room import room_folder
 from generator.execute.settings import REVIEWER_ENV, UNCONFINED, RunSettings
 from generator.execute.taskpackage import TaskPackage
 from generator.execute.view import SYSTEM_PATH, Bind, is_below, overlaps
-from generator.runtime.evaluation import CHECKS_ONLY
 from generator.runtime.launch import ReviewerCommand
-from generator.runtime.reviewers import packaged_reviewer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,15 +37,9 @@ class Preparation:
 
 
 def choose_reviewer(package: TaskPackage, settings: RunSettings) -> ReviewerCommand | Refused | None:
-    """The operator's reviewer, else the package's, else the environment's; None where checks alone decide."""
-    if package.evaluation.mode == CHECKS_ONLY:
-        return None
-    packaged = packaged_reviewer(package.evaluation, settings.reviewer_env)
-    chosen = settings.reviewer or packaged or settings.environment_reviewer
-    if chosen is not None:
-        return chosen
-    message = f"{package.scenario_id} needs a reviewer: nobody would judge the work"
-    return Refused("reviewer_missing", message, "--reviewer COMMAND, or RUHROH_EVAL_COMMAND")
+    """Who judges the work; None where checks alone decide."""
+    theirs = settings.reviewer or settings.environment_reviewer
+    return find_reviewer(package.evaluation, theirs, settings.reviewer_env)
 
 
 def reviewer_notes(
@@ -183,8 +176,8 @@ def review_warnings(package: TaskPackage, settings: RunSettings) -> Iterator[str
     yield from reviewer_notes(package, reviewer, settings.reviewer_env, settings.options.reviewer)
 
 
-def _warnings(agent: Agent, package: TaskPackage, settings: RunSettings) -> Iterator[str]:
-    yield from review_warnings(package, settings)
+def agent_warnings(agent: Agent, package: TaskPackage) -> Iterator[str]:
+    """What an agent states about itself that does not fit the package, wherever it works."""
     about = agent.about
     yield from about.warnings
     yield from agent.notes
@@ -195,6 +188,12 @@ def _warnings(agent: Agent, package: TaskPackage, settings: RunSettings) -> Iter
         missing = [tool for tool in package.tools if about.tools and tool not in about.tools]
         if missing:
             yield f"the scenario asks for the tools {', '.join(missing)}, which the agent does not state"
+
+
+def _warnings(agent: Agent, package: TaskPackage, settings: RunSettings) -> Iterator[str]:
+    yield from review_warnings(package, settings)
+    about = agent.about
+    yield from agent_warnings(agent, package)
     if package.network and settings.allowed_hosts:
         yield "the scenario gives the agent the network, so --allow-agent-host restricts nothing"
     for name in about.env:

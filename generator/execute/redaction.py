@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,7 +10,7 @@ from typing import Any, Final
 from generator.runtime.agentresult import AgentResult
 from generator.runtime.launch import Outcome
 from generator.runtime.loop import Completion
-from generator.runtime.trees import FILE, open_file, walk
+from generator.runtime.redact import redacted_bytes
 
 SECRET_NAME: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.ASCII)
 # Settings of a shell session whose values are ordinary words and paths; every other variable may hold a secret.
@@ -39,14 +37,6 @@ def redacted(outcome: Outcome, secrets: Mapping[str, str]) -> Outcome:
     return outcome if output == outcome.output else replace(outcome, output=output)
 
 
-def redacted_bytes(data: bytes, secrets: Mapping[str, str]) -> bytes:
-    """The same bytes without secret values, also as JSON writes them; longer values go first."""
-    for name, value in sorted(secrets.items(), key=lambda item: -len(item[1])):
-        for form in (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]):
-            data = data.replace(form.encode("utf-8", "surrogateescape"), f"[value of {name}]".encode())
-    return data
-
-
 def redacted_result(result: AgentResult, secrets: Mapping[str, str]) -> AgentResult:
     """The same agent result without secret values anywhere in it; its `status` is a word for us and never recorded."""
     return replace(
@@ -62,30 +52,6 @@ def redacted_completion(completion: Completion, secrets: Mapping[str, str]) -> C
     return replace(
         completion, source=_redacted(completion.source, secrets), errors=_redacted(completion.errors, secrets)
     )
-
-
-def redact_files(folder: str, secrets: Mapping[str, str]) -> None:
-    """Rewrite the regular files below `folder`, which nobody else uses any more, without secret values.
-
-    Raises:
-        OSError: A file that holds one cannot be rewritten.
-    """
-    for entry in walk(folder, mend=True) if secrets else ():
-        if entry.kind == FILE:
-            _redact_file(os.path.join(folder, entry.path), entry.mode, secrets)
-
-
-def _redact_file(path: str, mode: int, secrets: Mapping[str, str]) -> None:
-    try:
-        with open(open_file(path, mend=True), "rb") as stream:
-            data = stream.read()
-    except OSError:
-        return  # what cannot be read is not kept
-    kept = redacted_bytes(data, secrets)
-    if kept != data:
-        os.chmod(path, mode | 0o600)
-        with open(path, "wb") as stream:
-            stream.write(kept)
 
 
 def _redacted(value: Any, secrets: Mapping[str, str]) -> Any:

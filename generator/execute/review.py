@@ -48,7 +48,7 @@ def review_workspace(
     try:
         directory = new_run_directory(settings.out, package.scenario_id)
     except OSError as error:
-        return Refused("run_not_possible", f"{error.filename}: {error.strerror}", "", Blame.MACHINE)
+        return Refused("run_not_possible", f"{error.filename}: {error.strerror}", "another --out", Blame.MACHINE)
     judgement: Judgement | None = None
     try:
         with open_room() as room:

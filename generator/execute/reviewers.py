@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from generator.execute.refusal import Refused
+from generator.runtime.evaluation import CHECKS_ONLY, Evaluation
 from generator.runtime.launch import ReviewerCommand
-from generator.runtime.reviewers import command_reviewer, environment_reviewer, fixture_refusal
+from generator.runtime.operators import OPTION
+from generator.runtime.reviewers import choose_reviewer, command_reviewer, environment_reviewer, fixture_refusal
 
 
 def operators_reviewer(option: str | None, environ: Mapping[str, str]) -> ReviewerCommand | Refused | None:
@@ -17,7 +19,7 @@ def operators_reviewer(option: str | None, environ: Mapping[str, str]) -> Review
     if option is None:
         return None
     try:
-        return _anchored(command_reviewer(option, source="option", env=environ), environ)
+        return _anchored(command_reviewer(option, source=OPTION, env=environ), environ)
     except ValueError as error:
         return _invalid(error)
 
@@ -29,6 +31,17 @@ def environments_reviewer(environ: Mapping[str, str]) -> ReviewerCommand | Refus
     except ValueError as error:
         return _invalid(error)
     return None if reviewer is None else _anchored(reviewer, environ)
+
+
+def find_reviewer(
+    evaluation: Evaluation, theirs: ReviewerCommand | None, environ: Mapping[str, str]
+) -> ReviewerCommand | Refused | None:
+    """Who judges a package's work (see `choose_reviewer`); refused where a reviewer is needed and nobody is there."""
+    chosen = choose_reviewer(evaluation, theirs, environ)
+    if chosen is not None or evaluation.mode == CHECKS_ONLY:
+        return chosen
+    message = f"{evaluation.scenario_id} needs a reviewer: nobody would judge the work"
+    return Refused("reviewer_missing", message, "--reviewer COMMAND, or RUHROH_EVAL_COMMAND")
 
 
 def configured_fixture(environ: Mapping[str, str]) -> Refused | None:
@@ -48,7 +61,8 @@ def _anchored(reviewer: ReviewerCommand, environ: Mapping[str, str]) -> Reviewer
     if found is None and "/" not in program:
         found = shutil.which(program, path=environ.get("PATH"))
     if found is None:
-        return Refused("reviewer_not_found", f"the reviewer {program} is neither a file here nor a program on PATH")
+        message = f"the reviewer {program} is neither a file here nor a program on PATH"
+        return Refused("reviewer_not_found", message, "the path of an executable file, or a program on PATH")
     if not os.access(found, os.X_OK):
         return Refused("reviewer_not_executable", f"the reviewer {program} is not executable", f"chmod +x {program}")
     return replace(reviewer, argv=(found, *(os.path.abspath(word) if os.path.isfile(word) else word for word in rest)))

@@ -11,7 +11,7 @@ from generator.execute.agent import ORACLE
 from generator.execute.agentenv import base_variables
 from generator.execute.conclusion import conclude
 from generator.execute.doorway import doorway_binds, doorway_env, through_doorway
-from generator.execute.evidence import TRACE, RunDirectory, new_run_directory
+from generator.execute.evidence import RunDirectory, new_run_directory
 from generator.execute.interrupt import Interrupted, uninterrupted
 from generator.execute.isolation import isolation
 from generator.execute.judging import INFRA_FAILED, TOO_LARGE, Judgement, judge, no_verdict
@@ -73,7 +73,7 @@ def run_package(package: TaskPackage, settings: RunSettings, notify: Notify) -> 
             clone_tree(str(package.directory / "tests"), str(room.tests))
             clone_tree(str(package.directory / "solution"), str(room.solution))
             evaluation = package.evaluation
-            refused = make_workspace(package.directory, room, evaluation.workdir, settings.sandbox, git=package.git)
+            refused = make_workspace(package.directory, room, evaluation.workdir, settings.sandbox, git=evaluation.git)
             if refused is not None:
                 return refused
             report = _run(package, settings, preparation, room, notify)
@@ -84,7 +84,8 @@ def run_package(package: TaskPackage, settings: RunSettings, notify: Notify) -> 
     except OSError as error:
         if report is not None:
             return replace(report, warnings=(*report.warnings, f"the run left something behind: {error}"))
-        return Refused("run_not_possible", f"the run could not be set up: {error}", "", Blame.MACHINE)
+        hint = "--out and TMPDIR: directories with room, in which you may write"
+        return Refused("run_not_possible", f"the run could not be set up: {error}", hint, Blame.MACHINE)
     return report
 
 
@@ -102,7 +103,7 @@ def _run(
         with proxy or contextlib.nullcontext():
             turns.work(notify, directory.append_iteration)
     with _catching(story), HeldBack():
-        story.notes += directory.keep_agent_files(room.state, TRACE, secrets_among(settings.agent_env))
+        story.notes += directory.keep_agent_files(room.state, secrets_among(settings.agent_env))
     if story.failure is None:
         with _catching(story):
             story.judgement = _review(story, room, notify)

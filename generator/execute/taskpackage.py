@@ -38,7 +38,6 @@ class TaskPackage:
         max_iterations: Most turns.
         network: Whether the agent has the network.
         review_network: Whether a packaged reviewer has it.
-        git: Whether the workspace starts as a git repository.
         user: Name of the account the agent works as.
         machine: What it needs that only a container gives, for agent and review; empty when nothing.
         digest: Harbor's content digest of the package.
@@ -55,7 +54,6 @@ class TaskPackage:
     max_iterations: int
     network: bool
     review_network: bool
-    git: bool
     user: str
     machine: tuple[str, ...]
     digest: str
@@ -140,7 +138,6 @@ def _read(directory: Path, manifest: Mapping[str, Any]) -> TaskPackage | Refused
             max_iterations=metadata.count("max_iterations"),
             network=task.table("environment").text("network_mode") == "public",
             review_network=task.table("verifier").table("environment").text("network_mode") == "public",
-            git="git init" in texts["environment/Dockerfile"],
             machine=tuple(_machine(directory, texts)),
             digest=manifest["digests"]["whole"],
             continuity=metadata.text("continuity") if "continuity" in metadata.values else None,

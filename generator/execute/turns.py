@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from generator.execute.agent import ORACLE, Agent
 from generator.execute.records import last_line, turn_fault
-from generator.execute.redaction import redacted, redacted_completion, redacted_result
 from generator.execute.room import Room
 from generator.execute.sandbox import Sandbox
+from generator.execute.turnrecord import TurnBounds, TurnEnd, bounds, keep_turn, transcript_name
 from generator.execute.view import Bind, View, home_of
 from generator.runtime.agentresult import AgentResult, read_agent_result
 from generator.runtime.interrupts import HeldBack
@@ -28,20 +28,14 @@ from generator.runtime.loop import (
     Completion,
     TurnPaths,
     agent_environment,
-    continuation_message,
     detect_completion,
-    first_message,
     next_step,
     session_handle,
+    turn_message,
 )
+from generator.runtime.places import MESSAGES, RESULTS, RUN_ROOT, message_name, result_name, turn_paths
 from generator.runtime.process import run
-from generator.runtime.records import iteration_record, termination_record
 from generator.runtime.trees import create_directory, whole_file
-
-RUN_ROOT: Final = "/installed-agent/ruhroh-loop"
-MESSAGES: Final = "/installed-agent/messages"
-RESULTS: Final = "/installed-agent/results"
-TRACE: Final = "ruhroh-economic-trace.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,16 +135,13 @@ class Turns:
 
     def _turn(self, number: int, deadline: float, record: Callable[[Mapping[str, Any]], None]) -> Completion:
         """One turn with its record. An interruption is raised once what there is of the turn has been written."""
-        left = max(0.0, deadline - time.monotonic())
-        limits = Limits(seconds=min(left, self._assignment.turn_seconds))
+        task = self._assignment
+        turn = bounds(number, max(0.0, deadline - time.monotonic()), task.turn_seconds, task.seconds)
         with HeldBack() as held:
-            outcome = self._start(number, self._message(number), limits)
-            result = _read_result(self._room.result(number) / _result_name(number))
+            outcome = self._start(number, turn_message(number, task.prompt, task.promise), turn.limits)
+            result = _read_result(self._room.result(number) / result_name(number))
             completion = self._completion(outcome, result, interrupted=held.number is not None)
-            secrets = self._assignment.secrets  # only what is kept lacks them: the protocol's own words stay readable
-            outcome, result = redacted(outcome, secrets), redacted_result(result, secrets)
-            completion = redacted_completion(completion, secrets)
-            made = self._keep(number, outcome, completion, result, limits, left)
+            made = self._keep(turn, TurnEnd(outcome=outcome, completion=completion, result=result))
             self.progress.records.append(made)
             record(made)
         return completion
@@ -169,39 +160,26 @@ class Turns:
             promise=self._assignment.promise,
         )
 
-    def _keep(
-        self, number: int, outcome: Outcome, completion: Completion, result: AgentResult, limits: Limits, left: float
-    ) -> dict[str, Any]:
-        """Write the transcript and make the record of a turn that had `left` seconds of all turns' time."""
-        transcript = self._transcripts / f"iteration-{number}.log"
-        with whole_file(str(transcript)) as stream:
-            stream.write(outcome.output)
-        wall = round(self._assignment.seconds * 1000) if left < self._assignment.turn_seconds else None
-        return iteration_record(
-            iteration=number,
-            adapter_id=self._assignment.agent.id,
-            continuity=self._assignment.agent.about.continuity,
+    def _keep(self, turn: TurnBounds, end: TurnEnd) -> dict[str, Any]:
+        """Write the transcript of a turn and make its record."""
+        kept, record = keep_turn(
+            turn,
+            end,
+            agent=self._assignment.agent,
             session=self.progress.session,
-            outcome=outcome,
-            completion=completion,
-            result=result,
-            artifact_paths={"transcript": f"transcripts/{transcript.name}"},
-            elapsed_ms=round((time.monotonic() - self.progress.started) * 1000),
-            termination=termination_record(outcome, limits, wall) if outcome.timed_out else None,
+            elapsed=time.monotonic() - self.progress.started,
+            secrets=self._assignment.secrets,
         )
-
-    def _message(self, number: int) -> str:
-        task = self._assignment
-        if number == 1:
-            return first_message(task.prompt, task.promise)
-        return continuation_message(number, task.prompt, task.promise)
+        with whole_file(str(self._transcripts / transcript_name(turn.number))) as stream:
+            stream.write(kept.outcome.output)
+        return record
 
     def _start(self, number: int, message: str, limits: Limits) -> Outcome:
         folder, answer = self._room.message(number), self._room.result(number)
         for made in (folder, answer):
             create_directory(str(made))
-        (folder / _goal_name(number)).write_text(message, encoding="utf-8", errors="surrogateescape")
-        (folder / _goal_name(number)).chmod(0o644)
+        (folder / message_name(number)).write_text(message, encoding="utf-8", errors="surrogateescape")
+        (folder / message_name(number)).chmod(0o644)
         if self._sandbox is None:
             return self._start_plainly(number, message, limits)
         self._sandbox.own(str(answer))
@@ -215,26 +193,21 @@ class Turns:
             *task.binds,
         )
         view = View(binds=binds, workdir=task.workdir, network=task.network, user=task.user, hidden=task.hidden)
-        env = self._env(number, message, self._paths(number, task.workdir, MESSAGES, RESULTS, RUN_ROOT))
+        env = self._env(number, message, turn_paths(number, task.workdir))
         job = Job(task.wrap(task.agent.argv), env, task.workdir, limits)
         return self._sandbox.run(view, job)
 
     def _start_plainly(self, number: int, message: str, limits: Limits) -> Outcome:
         room = self._room
-        paths = self._paths(
-            number, str(room.workspace), str(room.message(number)), str(room.result(number)), str(room.state)
+        paths = turn_paths(
+            number,
+            str(room.workspace),
+            messages=str(room.message(number)),
+            results=str(room.result(number)),
+            run_root=str(room.state),
         )
         env = {**self._env(number, message, paths), "HOME": str(room.home)}
         return run(Job(self._assignment.agent.plain_argv, env, str(room.workspace), limits))
-
-    def _paths(self, number: int, workspace: str, messages: str, results: str, root: str) -> TurnPaths:
-        return TurnPaths(
-            workspace=workspace,
-            message=f"{messages}/{_goal_name(number)}",
-            result=f"{results}/{_result_name(number)}",
-            run_root=root,
-            economic_trace=f"{root}/{TRACE}",
-        )
 
     def _env(self, number: int, message: str, paths: TurnPaths) -> dict[str, str]:
         task = self._assignment
@@ -255,14 +228,6 @@ def _ending(completion: Completion, turn: Mapping[str, Any]) -> str:
         return completion.reason
     said = last_line(turn) if turn["returnCode"] is not None else ""
     return ": ".join(filter(None, (completion.reason, turn_fault(turn), said)))
-
-
-def _goal_name(number: int) -> str:
-    return f"goal-{number}.md"
-
-
-def _result_name(number: int) -> str:
-    return f"result-{number}.json"
 
 
 def _read_result(path: Path) -> AgentResult:

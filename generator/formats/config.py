@@ -204,7 +204,9 @@ def _unknown(given: Mapping[str, Any], pointer: str, names: list[str]) -> Iterat
         if name not in names:
             meant = closest(name, names)
             hint = meant or "one of " + ", ".join(names)
-            yield Finding("config_key_unknown", child(pointer, name), f"the key {name!r} means nothing here", hint)
+            yield Finding(
+                "config_key_unknown", child(pointer, name), f"the key {quoted(name)} means nothing here", hint
+            )
 
 
 def _unknown_name(name: str, known: list[str], pointer: str, what: str) -> Iterator[Finding]:
@@ -218,7 +220,7 @@ def _value(
     given: Mapping[str, Any], pointer: str, name: str, fits: Callable[[object], bool], example: str
 ) -> Iterator[Finding]:
     if name in given and not fits(given[name]):
-        message = f"{quoted(given[name])} does not fit {name}"
+        message = f"{quoted(given[name])} does not fit {name}; expected {_FORMS[fits]}"
         yield Finding("config_value", child(pointer, name), message, f"{name} = {example}")
 
 
@@ -242,11 +244,26 @@ def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(map(_is_text, value))
 
 
+_FORMS: Final[Mapping[Callable[[object], bool], str]] = {
+    _is_text: "a text",
+    _is_org: "letters, digits, dots, dashes and underscores",
+    _is_dataset_name: "NAME or ORG/NAME, both of letters, digits, dots, dashes and underscores",
+    _is_line: "a text of one line",
+    _are_texts: "a list of texts",
+}
+
+
 def _syntax(complaint: str) -> Finding:
     match = _SYNTAX_PLACE.search(complaint)
     position = (int(match[1]), int(match[2])) if match and match[1] else None
     message = f"this is not TOML: {_SYNTAX_PLACE.sub('', complaint)}"
-    return Finding("config_syntax", "", message, 'key = "value", [[ignore]]', position=position)
+    return Finding(
+        "config_syntax",
+        "",
+        message,
+        "texts in quotes, lists in brackets, and tables that begin with [[ignore]]",
+        position=position,
+    )
 
 
 def _alone(file: Path, finding: Finding) -> tuple[Diagnostic, ...]:

@@ -26,7 +26,8 @@ class Known:
 
 def unknown_keys(value: Mapping[str, Any], version: str) -> Iterator[Finding]:
     """Warn about each member that the schema of `version` does not name, with the closest one it does."""
-    return (_finding(path, place) for path, place in _unknown(value, known_keys(version)))
+    known = known_keys(version)
+    return (_finding(path, place, known) for path, place in _unknown(value, known))
 
 
 @cache
@@ -40,13 +41,19 @@ def closest(name: str, names: list[str]) -> str | None:
     if len(name) > MAX_COMPARED:
         return None
     found = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return _respelt(name, names) or (found[0] if found else None)
+
+
+def _respelt(name: str, names: list[str]) -> str | None:
+    """The one of `names` that differs from `name` in case, dashes and underscores alone."""
     lowered = {known.lower().replace("_", ""): known for known in names}
-    return lowered.get(name.lower().replace("_", "").replace("-", "")) or (found[0] if found else None)
+    return lowered.get(name.lower().replace("_", "").replace("-", ""))
 
 
 def _known(subschema: Mapping[str, Any], base: str) -> Known:
     subschema, base = resolve(subschema, base)
-    members = {name: _known(below, base) for name, below in subschema.get("properties", {}).items()}
+    allowed = ((name, below) for name, below in subschema.get("properties", {}).items() if below.get("not") != {})
+    members = {name: _known(below, base) for name, below in allowed}
     items = subschema.get("items")
     return Known(members, _known(items, base) if isinstance(items, Mapping) else None)
 
@@ -68,8 +75,20 @@ def _unknown(value: object, known: Known) -> Iterator[tuple[list[str | int], Kno
                     yield [*path, index], place
 
 
-def _finding(path: list[str | int], known: Known) -> Finding:
+def _finding(path: list[str | int], known: Known, top: Known) -> Finding:
     name, names = str(path[0]), list(known.members)
-    meant = closest(name, names)
-    hint = f'"{meant}"' if meant else "one of " + ", ".join(sorted(names))
+    places = list(_places(name, top))
+    if len(places) == 1 and _respelt(name, names) is None:
+        hint = f'"{name}" in its place, {join([*places[0], name])}'
+    else:
+        meant = closest(name, names)
+        hint = f'"{meant}"' if meant else "one of " + ", ".join(sorted(names))
     return Finding("field_unknown", join(reversed(path)), f'the key "{name}" means nothing here', hint, on_name=True)
+
+
+def _places(name: str, known: Known) -> Iterator[list[str]]:
+    """Where else a member of this name may stand, as the names that lead there; no items of lists."""
+    for above, below in known.members.items():
+        if name in below.members:
+            yield [above]
+        yield from ([above, *path] for path in _places(name, below))

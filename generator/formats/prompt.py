@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from generator.diagnostics.model import Finding
+from generator.formats.keys import closest
+from generator.formats.wording import quoted
 from generator.source.tree import Entry, Kind, Refusal, Tree
 
 MAX_PROMPT_BYTES: Final = 96 * 1024  # below the 128 KiB Linux allows one argument or environment variable
@@ -22,6 +24,12 @@ _REFUSALS: Final[Mapping[Kind, tuple[str, str]]] = {
     Kind.LOOP: ("prompt_not_a_file", "its links lead in a circle:"),
     Kind.UNREADABLE: ("prompt_not_a_file", "the system refuses it:"),
 }
+_ANY_PROMPT: Final = f"a UTF-8 text file of at most {MAX_PROMPT_BYTES // 1024} KiB inside the scenario directory"
+_HINTS: Final[Mapping[Kind, str]] = {
+    Kind.OUTSIDE: "a copy of the file inside the scenario directory",
+    Kind.TOO_LARGE: f"at most {MAX_PROMPT_BYTES // 1024} KiB; the rest as an asset that the prompt names",
+}
+_MOST_COMPARED: Final = 200  # names that a missing one is compared with
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +66,17 @@ def read_prompt(tree: Tree, sound: Mapping[str, Any], invalid: frozenset[str]) -
     data = tree.content(entry, MAX_PROMPT_BYTES)
     if isinstance(data, Refusal):
         code, reason = _REFUSALS[data.kind]
-        detail = f" ({data.detail})" if data.detail else ""
-        hint = f"a UTF-8 text file of at most {MAX_PROMPT_BYTES // 1024} KiB inside the scenario directory"
+        detail = f" ({data.detail})" if data.detail and data.detail not in reason else ""
+        hint = _meant(tree, file) if data.kind is Kind.MISSING else _HINTS.get(data.kind, _ANY_PROMPT)
         refused = Finding(code, at, f"the prompt cannot be read: {reason} {file}{detail}", hint)
         return Prompt("", file, (refused,), entry)
     return _decoded(data, file, entry)
+
+
+def _meant(tree: Tree, file: str) -> str:
+    """The file that a missing one was probably meant to be, or what a prompt is."""
+    close = closest(file, list(tree.sample(_MOST_COMPARED)))
+    return quoted(close) if close else _ANY_PROMPT
 
 
 def _inline(text: str) -> list[Finding]:
@@ -92,9 +106,13 @@ def _decoded(data: bytes, file: str, entry: Entry) -> Prompt:
         return Prompt("", file, (*findings, refused), entry)
     if "\0" in text:
         place = _place(text[: text.index("\0")])
-        findings.append(Finding("prompt_nul", "", "a NUL character in the prompt", "text", file=file, position=place))
+        findings.append(
+            Finding("prompt_nul", "", "a NUL character in the prompt", "the text without it", file=file, position=place)
+        )
     if not text.strip():
-        findings.append(Finding("prompt_blank", "", "the prompt is blank", "the task", file=file, position=(1, 1)))
+        findings.append(
+            Finding("prompt_blank", "", "the prompt is blank", "what the agent is to do", file=file, position=(1, 1))
+        )
     return Prompt(text, file, tuple(findings), entry)
 
 

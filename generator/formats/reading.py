@@ -24,6 +24,12 @@ _REFUSALS: Final[Mapping[Kind, tuple[str, str]]] = {
     Kind.OUTSIDE: ("document_unreadable", "{file} is a link that leads out of the scenario directory"),
 }
 
+_HINTS: Final[Mapping[Kind, str]] = {
+    Kind.TOO_LARGE: "at most 1 MiB; texts as files, data in assets",
+    Kind.UNREADABLE: "a file you may read",
+    Kind.OUTSIDE: "the file itself, in the scenario directory",
+}
+
 
 def read(directory: Path) -> Reading:
     """Read and parse the document of a scenario directory."""
@@ -90,8 +96,7 @@ def _parse(data: bytes, file: str) -> Document | tuple[Finding, ...]:
 
 def _refused(refusal: Refusal, file: str) -> Finding:
     code, message = _REFUSALS.get(refusal.kind, ("document_unreadable", f"{{file}} cannot be read ({refusal.kind})"))
-    detail = f": {refusal.detail}" if refusal.detail and refusal.kind not in (Kind.MISSING, Kind.TOO_LARGE) else ""
-    hint = "a regular file with one object, at most 1 MiB"
-    if refusal.kind is Kind.UNREADABLE:
-        hint = "a file you may read"
+    hidden = refusal.kind in (Kind.MISSING, Kind.TOO_LARGE) or refusal.detail in message
+    detail = "" if hidden else f": {refusal.detail}"
+    hint = _HINTS.get(refusal.kind, "a regular file with one object, at most 1 MiB")
     return Finding(code, "", message.format(file=file) + detail, hint, file=file)

@@ -98,10 +98,14 @@ def _schema(error: ValidationError) -> Mapping[str, Any]:
 
 
 def _missing(error: ValidationError, pointer: str, base: str) -> Iterator[Finding]:
-    for name in _rule(error):
-        if name not in _instance(error):
-            hint = member_example(child(pointer, name), base)
-            yield Finding("field_missing", pointer, f'the member "{name}" is missing', hint)
+    missing = [name for name in _rule(error) if name not in _instance(error)]
+    strangers = [name for name in _instance(error) if name not in _schema(error).get("properties", {})]
+    for name in missing:
+        message, hint = f'the member "{name}" is missing', member_example(child(pointer, name), base)
+        like = next((stranger for stranger in strangers if closest(stranger, missing) == name), None)
+        if like is not None:
+            message, hint = f"{message}, and {quoted(like)} looks like it", f'"{name}" instead of {quoted(like)}'
+        yield Finding("field_missing", pointer, message, hint)
 
 
 def _extra(error: ValidationError, pointer: str) -> Iterator[Finding]:
@@ -157,13 +161,14 @@ def _pattern(error: ValidationError, subschema: Mapping[str, Any], pointer: str)
     code = _codes().get((str(error.validator), _rule(error)), "field_format")
     explain = _REASONS.get(code)
     # The definition that holds the pattern describes the form; the place it is used at describes the purpose.
-    form = str(_schema(error).get("description", "wrong form")).partition(". ")[0]
-    reason = (explain(value) if explain else None) or _sentence(form)
+    form = str(_schema(error).get("description", "another form")).partition(". ")[0]
+    reason = explain(value) if explain else None
+    what = f"does not fit: {reason}" if reason else f"does not fit; expected {_sentence(form)}"
     mended = of_form(code, value)
     hint = _example(subschema) if mended is None else json.dumps(mended, ensure_ascii=False)
     # What stands behind the name of a variable may be a secret, which no log should repeat.
     shown = f"{value.partition('=')[0]}=…" if code == "environment_name" and "=" in value else value
-    return Finding(code, pointer, f"{quoted(shown)} does not fit: {reason}", hint)
+    return Finding(code, pointer, f"{quoted(shown)} {what}", hint)
 
 
 @cache

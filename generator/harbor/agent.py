@@ -85,7 +85,7 @@ class CommandAgent(BaseAgent):
             if isinstance(found, Refused):
                 raise ValueError(f"{found.message}{f'; write: {found.hint}' if found.hint else ''}")
             self._assignment: Assignment = found
-            self._supervisor = Supervisor(environment, found.package.user)
+            self._supervisor = Supervisor(environment, found.package.user, found.secrets)
             self._home = await self._supervisor.install(found.agent.binds)
 
     async def run(self, instruction: str, environment: BaseEnvironment, context: AgentContext) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from generator.execute.agent import Agent, find_agent_for_image
 from generator.execute.agentenv import agent_variables
 from generator.execute.preparation import agent_leak
+from generator.execute.redaction import secrets_among
 from generator.execute.refusal import Blame, Refused
 from generator.execute.taskpackage import TaskPackage, open_package
 from generator.harbor.ledger import Ledger
@@ -40,6 +41,11 @@ class Assignment:
     max_turns: int
     turn_seconds: float
     protocol: str
+
+    @property
+    def secrets(self) -> dict[str, str]:
+        """Those of the variables whose values are not to be recorded."""
+        return secrets_among(self.env)
 
     def ledger(self, run_id: str, instruction: str, name: str, version: str) -> Ledger:
         """An empty ledger for a run whose prompt Harbor hands out as `instruction`."""

@@ -16,10 +16,11 @@ from generator.execute.view import SYSTEM_PATH, Bind
 from generator.resources import RUNTIME
 from generator.runtime.agentresult import AgentResult
 from generator.runtime.launch import GRACE_SECONDS, Outcome
+from generator.runtime.places import ROOT
 from generator.runtime.strictjson import read_object, write
-from generator.runtime.supervise import AGENT, ANSWER, LOCK_SECONDS, ORDERS, PRIVATE, ROOT, read_outcome, read_result
+from generator.runtime.supervise import AGENT, ANSWER, LOCK_SECONDS, ORDERS, PRIVATE, read_outcome, read_result
 
-COMMAND: Final = f"python3 -I -B {PRIVATE}/runtime supervise"
+COMMAND: Final = f"python3 -I {PRIVATE}/runtime supervise"  # compiled once: the folder is root's alone
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
 SHORT_SECONDS: Final = 60  # for an order that only tidies up
 MARGIN_SECONDS: Final = 60  # after a turn's own limit, for ending it; the container's clock decides, not this one
@@ -93,10 +94,11 @@ class TurnOrder:
 class Supervisor:
     """The supervisor of one container. Its methods raise `SupervisorError` when the container does not do its part."""
 
-    def __init__(self, container: Container, user: str) -> None:
-        """Work in `container`, whose agent has the account `user`."""
+    def __init__(self, container: Container, user: str, secrets: Mapping[str, str]) -> None:
+        """Work in `container`, whose agent has the account `user`; no value of `secrets` is kept of what it leaves."""
         self._container = container
         self._user = user
+        self._secrets = dict(secrets)
 
     async def install(self, binds: Sequence[Bind]) -> Home:
         """Upload the supervisor and what shows the agent's program, and prepare both."""
@@ -131,7 +133,7 @@ class Supervisor:
 
     async def close(self) -> tuple[str, ...]:
         """End everything of the agent; what a reader of the run should know."""
-        answer = await self._order("close", {}, int(LOCK_SECONDS) + SHORT_SECONDS)
+        answer = await self._order("close", {"secrets": self._secrets}, int(LOCK_SECONDS) + SHORT_SECONDS)
         return tuple(answer["notes"])
 
     async def _order(self, name: str, details: Mapping[str, Any], seconds: int) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from typing import Any, Final
 from generator.execute.agent import Agent
 from generator.execute.evidence import ITERATIONS, JOURNEY
 from generator.execute.taskpackage import TaskPackage
+from generator.execute.turnrecord import TRANSCRIPTS, transcript_name
 from generator.harbor.trajectory import TurnStory, trajectory
 from generator.runtime.records import journey
 from generator.runtime.strictjson import write
@@ -22,7 +23,6 @@ from generator.runtime.strictjson import write
 COMMAND_AGENT_NAME: Final = "harborsmith-command"  # what Harbor's records call our agent
 CONTEXT: Final = "context.json"
 TRAJECTORY: Final = "trajectory.json"
-TRANSCRIPTS: Final = "transcripts"
 CONTEXT_VERSION: Final = "harborsmith_run_context_v1"
 
 
@@ -104,7 +104,7 @@ class Ledger:
         transcripts = folder / TRANSCRIPTS
         transcripts.mkdir(parents=True, exist_ok=True)
         for number, output in enumerate(self.outputs, start=1):
-            (transcripts / f"iteration-{number}.log").write_bytes(output)
+            (transcripts / transcript_name(number)).write_bytes(output)
         lines = "".join(json.dumps(record, sort_keys=True) + "\n" for record in self.records)
         (folder / ITERATIONS).write_text(lines, encoding="ascii")
         write(str(folder / JOURNEY), self.journey())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -12,19 +12,21 @@ from typing import Any, Final
 from generator.execute.agent import Agent
 from generator.execute.agentfile import AgentFile
 from generator.execute.conclusion import conclude
-from generator.execute.evidence import ARTIFACTS, EVENTS, ITERATIONS, TRACE, TRANSCRIPTS, RunDirectory
+from generator.execute.evidence import ARTIFACTS, ITERATIONS, TRANSCRIPTS, RunDirectory
 from generator.execute.judging import Judgement, no_verdict
+from generator.execute.preparation import agent_warnings
 from generator.execute.records import Isolation, RunFacts
 from generator.execute.report import RunReport
 from generator.execute.taskpackage import TaskPackage
+from generator.execute.turnrecord import TRANSCRIPTS as TRANSCRIPT_FOLDER
 from generator.harbor.context import MAX_BYTES, UNKNOWN, RecordedRun, is_ours, read_recorded_run
 from generator.harbor.ledger import TRAJECTORY
-from generator.harbor.ledger import TRANSCRIPTS as TRANSCRIPT_FOLDER
 from generator.harbor.results import AGENT_FAILED, AGENT_TIMED_OUT, CANCELLED, Trial
 from generator.harbor.verdict import judgement_of
 from generator.runtime.handover import archive
 from generator.runtime.launch import ReviewerCommand
 from generator.runtime.loop import AGENT_TIMEOUT, RUNTIME_FAILURE
+from generator.runtime.places import EVENTS, TRACE
 from generator.runtime.records import journey
 from generator.runtime.review import ARCHIVE_NAME, DETAILS_NAME, LOG_NAME, SUMMARY_NAME
 from generator.runtime.strictjson import read_object
@@ -88,7 +90,7 @@ def record_trial(
     _copy_evidence(trial, directory)
     judgement = _judgement(trial, package, told)
     who = agent or _harbors_agent(trial)
-    warnings = (*reviewing.notes, *_warnings(trial), *told.notes, *judgement.warnings)
+    warnings = (*reviewing.notes, *_warnings(trial, agent, package), *told.notes, *judgement.warnings)
     facts = RunFacts(
         run_id=directory.run_id,
         package=package,
@@ -178,9 +180,12 @@ def _harbors_agent(trial: Trial) -> Agent:
     return Agent(id=name, argv=(), plain_argv=(), configured=name, sha256=digest, about=about)
 
 
-def _warnings(trial: Trial) -> Sequence[str]:
+def _warnings(trial: Trial, agent: Agent | None, package: TaskPackage) -> Iterator[str]:
+    if agent is not None:
+        yield from agent_warnings(agent, package)
     kind, message = trial.error
-    return [f"Harbor reports {kind}: {message.strip()[:200]}"] if kind and trial.agent_ended_early else []
+    if kind and trial.agent_ended_early:
+        yield f"Harbor reports {kind}: {message.strip()[:200]}"
 
 
 def _journey(facts: RunFacts) -> dict[str, Any]:

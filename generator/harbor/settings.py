@@ -13,16 +13,15 @@ from generator.execute.agent import BUILT_IN, Agent, built_in, find_agent_for_im
 from generator.execute.agentenv import agent_variables
 from generator.execute.hosts import parse_allowed_host
 from generator.execute.refusal import Refused, granted
-from generator.execute.reviewers import configured_fixture
+from generator.execute.reviewers import configured_fixture, find_reviewer
 from generator.execute.settings import PROTOCOL, REVIEWER_ENV, turn_limit
 from generator.execute.taskpackage import TaskPackage
 from generator.harbor.job import AgentChoice, ReviewerChoice
 from generator.harbor.reviewer import ship
-from generator.runtime.evaluation import CHECKS_ONLY
 from generator.runtime.launch import ReviewerCommand
 from generator.runtime.loop import JSON_FINAL_LINE
 from generator.runtime.operators import ENVIRONMENT, OPTION
-from generator.runtime.reviewers import COMMAND, SHELL, is_true, packaged_reviewer
+from generator.runtime.reviewers import COMMAND, SHELL, is_true
 
 _JOB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
@@ -116,17 +115,8 @@ def understand(options: HarborOptions, room: Path, environ: Mapping[str, str]) -
 
 
 def choose_reviewer(package: TaskPackage, settings: HarborSettings) -> ReviewerCommand | Refused | None:
-    """The operator's reviewer, else the package's, else the environment's; None where checks alone decide."""
-    if package.evaluation.mode == CHECKS_ONLY:
-        return None
-    theirs = settings.reviewer
-    if theirs is not None and theirs.source == OPTION:
-        return theirs
-    chosen = packaged_reviewer(package.evaluation, settings.review_env) or theirs
-    if chosen is not None:
-        return chosen
-    message = f"{package.scenario_id} needs a reviewer: nobody would judge the work"
-    return Refused("reviewer_missing", message, "--reviewer COMMAND, or RUHROH_EVAL_COMMAND")
+    """Who judges the work; None where checks alone decide."""
+    return find_reviewer(package.evaluation, settings.reviewer, settings.review_env)
 
 
 def _usage(options: HarborOptions) -> Refused | None:

@@ -6,42 +6,35 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
 
 from generator.execute.agentenv import base_variables
-from generator.execute.redaction import redacted, redacted_completion, redacted_result, secrets_among
+from generator.execute.turnrecord import TurnBounds, TurnEnd, bounds, keep_turn
 from generator.harbor.assignment import Assignment
 from generator.harbor.inside import Home, Supervisor, TurnOrder
-from generator.harbor.ledger import TRANSCRIPTS, Ledger
+from generator.harbor.ledger import Ledger
 from generator.harbor.trajectory import TurnStory
 from generator.harbor.usage import model_of, usage_of
 from generator.runtime.agentresult import AgentResult
-from generator.runtime.launch import Limits, Outcome
+from generator.runtime.launch import Outcome
 from generator.runtime.loop import (
     AGENT_TIMEOUT,
+    CANCELLED,
     Completion,
-    TurnPaths,
     agent_environment,
-    continuation_message,
     detect_completion,
-    first_message,
     next_step,
+    turn_message,
 )
-from generator.runtime.records import iteration_record, termination_record
-from generator.runtime.supervise import MESSAGES, RESULTS, RUN_ROOT, TRACE
-
-CANCELLED: Final = "cancelled"
+from generator.runtime.places import turn_paths
 
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """One turn under way; `last` when what is left of the whole run bounds it."""
+    """One turn under way."""
 
-    number: int
+    bounds: TurnBounds
     message: str
-    limits: Limits
     started: str
-    last: bool
 
 
 class Turns:
@@ -53,7 +46,6 @@ class Turns:
         self._ledger = ledger
         self._supervisor = supervisor
         self._home = home
-        self._secrets = secrets_among(assignment.env)
         self._began = time.monotonic()
 
     async def work(self) -> AsyncIterator[int]:
@@ -80,78 +72,59 @@ class Turns:
         self._ledger.stopped_reason = self._ledger.stopped_reason or (AGENT_TIMEOUT if over else CANCELLED)
 
     async def _turn(self, number: int, left: float) -> Completion:
-        seconds = min(left, self._assignment.turn_seconds)
-        turn = _Turn(number, self._message(number), Limits(seconds), _now(), left < self._assignment.turn_seconds)
+        task = self._assignment
+        given = bounds(number, left, task.turn_seconds, task.package.timeout_seconds)
+        promise = task.package.evaluation.completion_promise
+        turn = _Turn(given, turn_message(number, self._ledger.prompt, promise), _now())
         outcome, result = await self._supervisor.turn(
             TurnOrder(
                 number=number,
-                argv=self._assignment.agent.argv,
-                cwd=self._assignment.package.evaluation.workdir,
+                argv=task.agent.argv,
+                cwd=task.package.evaluation.workdir,
                 env=self._env(turn),
                 message=turn.message,
-                seconds=seconds,
+                seconds=given.limits.seconds,
             )
         )
         return self._record(turn, outcome, result)
 
     def _record(self, turn: _Turn, outcome: Outcome, result: AgentResult) -> Completion:
-        package, agent = self._assignment.package, self._assignment.agent
         completion = detect_completion(
             exit_code=outcome.exit_code,
             timed_out=outcome.timed_out,
             result=result,
             output_text=outcome.text,
             protocol=self._assignment.protocol,
-            promise=package.evaluation.completion_promise,
+            promise=self._assignment.package.evaluation.completion_promise,
         )
-        completion = redacted_completion(completion, self._secrets)
-        outcome, result = redacted(outcome, self._secrets), redacted_result(result, self._secrets)
-        wall = round(package.timeout_seconds * 1000) if turn.last else None
-        record = iteration_record(
-            iteration=turn.number,
-            adapter_id=agent.id,
-            continuity=agent.about.continuity,
+        kept, record = keep_turn(
+            turn.bounds,
+            TurnEnd(outcome=outcome, completion=completion, result=result),
+            agent=self._assignment.agent,
             session=self._ledger.session,
-            outcome=outcome,
-            completion=completion,
-            result=result,
-            artifact_paths={"transcript": f"{TRANSCRIPTS}/iteration-{turn.number}.log"},
-            elapsed_ms=round((time.monotonic() - self._began) * 1000),
-            termination=termination_record(outcome, turn.limits, wall) if outcome.timed_out else None,
+            elapsed=time.monotonic() - self._began,
+            secrets=self._assignment.secrets,
         )
         story = TurnStory(
             message=turn.message,
             started=turn.started,
             ended=_now(),
-            output=outcome.text,
-            outcome=completion.reason,
-            exit_code=outcome.exit_code,
-            usage=usage_of(result.fields),
-            model=model_of(result.fields),
+            output=kept.outcome.text,
+            outcome=kept.completion.reason,
+            exit_code=kept.outcome.exit_code,
+            usage=usage_of(kept.result.fields),
+            model=model_of(kept.result.fields),
         )
-        self._ledger.add(record, story, outcome.output)
+        self._ledger.add(record, story, kept.outcome.output)
         return completion
-
-    def _message(self, number: int) -> str:
-        promise = self._assignment.package.evaluation.completion_promise
-        if number == 1:
-            return first_message(self._ledger.prompt, promise)
-        return continuation_message(number, self._ledger.prompt, promise)
 
     def _env(self, turn: _Turn) -> dict[str, str]:
         """All variables of a turn: the few every agent has, the operator's, the published ones."""
         package = self._assignment.package
-        paths = TurnPaths(
-            workspace=package.evaluation.workdir,
-            message=f"{MESSAGES}/goal-{turn.number}.md",
-            result=f"{RESULTS}/result-{turn.number}.json",
-            run_root=RUN_ROOT,
-            economic_trace=f"{RUN_ROOT}/{TRACE}",
-        )
         published = agent_environment(
             message=turn.message,
-            iteration=turn.number,
-            paths=paths,
+            iteration=turn.bounds.number,
+            paths=turn_paths(turn.bounds.number, package.evaluation.workdir),
             session=self._ledger.session,
             scenario_id=package.scenario_id,
             adapter_id=self._assignment.agent.id,

@@ -27,6 +27,7 @@ def evaluation(loaded: LoadedScenario, scenario: Scenario, reviewer_sha256: str 
         "mode": review.mode,
         "workdir": environment.workdir,
         "user": environment.user,
+        "git": environment.git,
         "scenarioContext": list(review.context),
         "goalRubric": list(review.rubric),
         "criteria": criteria(review.rubric),

@@ -22,16 +22,17 @@ REVIEW_MARGIN_SECONDS: Final = 120.0  # unpacking the workspace, archiving the e
 
 
 def task_table(scenario: Scenario, settings: Settings, collect: str) -> dict[str, Any]:
-    """The whole document in its order; `collect` is the script that hands the workspace to the reviewer."""
+    """The whole document in its order; `collect` is the script that hands the workspace to the reviewer.
+
+    No table of it names a variable: Harbor would stop and ask before it fills one in, take the value from whoever runs a
+    stranger's package, and blank it out of the evidence. What a reviewer declares stands in evaluation.json.
+    """
     review, environment = scenario.review, scenario.workspace.environment
     verifier: dict[str, Any] = {
         "user": "root",
         "timeout_sec": _verifier_seconds(scenario),
         "environment_mode": "separate",
     }
-    if review.reviewer is not None and review.env:
-        # An empty default: Harbor blanks the value out of every record, and a word would vanish from the records too.
-        verifier["env"] = {name: f"${{{name}:-}}" for name in review.env}
     verifier["collect"] = [{"user": "root", "timeout_sec": COLLECT_SECONDS, "command": collect}]
     verifier["environment"] = _machine(review.environment or environment, public=review.network)
     return {

@@ -41,7 +41,10 @@ def status(draft: Draft) -> Iterator[Finding]:
         reason = draft.get(f"{_LIFECYCLE}/reason")
         replacement = draft.get(f"{_LIFECYCLE}/replacementId")
         message = f"the scenario is {given}" + (f": {reason}" if reason else "")
-        hint = f"{replacement} in its place" if replacement else ""
+        if replacement and replacement != draft.get("/id"):
+            hint = f"{replacement} in its place"
+        else:
+            hint = "for new comparisons a scenario that is active; its id as replacementId"
         yield Finding(f"lifecycle_{given}", f"{_LIFECYCLE}/status", message, hint)
 
 

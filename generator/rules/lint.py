@@ -34,11 +34,17 @@ def minimums(draft: Draft) -> Iterator[Finding]:
     if draft.get("/evaluation") is None:
         return
     decided_by_checks = draft.scenario.review.mode == "checks"
-    for name, code, least, what in (
-        ("scenarioContext", "evaluation_context_minimum", MIN_CONTEXT, "context notes"),
-        ("calibrationCases", "evaluation_calibration_cases_minimum", 1, "calibration cases"),
-        ("goalRubric", "evaluation_goal_rubric_minimum", MIN_RUBRIC, "criteria"),
-        ("evidenceGuidance", "evaluation_evidence_guidance_minimum", MIN_GUIDANCE, "evidence instructions"),
+    for name, code, least, what, more in (
+        ("scenarioContext", "evaluation_context_minimum", MIN_CONTEXT, "context notes", "who needs it and what for"),
+        ("calibrationCases", "evaluation_calibration_cases_minimum", 1, "calibration cases", "a work and its verdict"),
+        ("goalRubric", "evaluation_goal_rubric_minimum", MIN_RUBRIC, "criteria", "what must be true of the work"),
+        (
+            "evidenceGuidance",
+            "evaluation_evidence_guidance_minimum",
+            MIN_GUIDANCE,
+            "evidence instructions",
+            "what to run or open, and what must be seen then",
+        ),
     ):
         pointer = f"/evaluation/{name}"
         given = draft.get(pointer)
@@ -46,7 +52,9 @@ def minimums(draft: Draft) -> Iterator[Finding]:
             continue  # the schema has asked for it
         count = len(given or ())
         if count < least and not decided_by_checks:
-            hint = member_example(pointer, draft.scenario.origin.format) if count == 0 else f"{least - count} more"
+            hint = (
+                member_example(pointer, draft.scenario.origin.format) if count == 0 else f"{least - count} more: {more}"
+            )
             yield Finding(code, pointer, f"{count} of at least {least} {what}", hint)
 
 

@@ -14,10 +14,14 @@ from generator.rules.declared import PRIVATE, PUBLIC, REVIEWER, SOLUTION, Declar
 from generator.scenario.names import fold, long_path, path_problem, unportable_name, unsafe_name
 from generator.source.tree import Kind
 
-# Lower-case name -> what comes of it inside a package.
+# Lower-case name -> code, what comes of it inside a package, what to write.
 RESERVED: Final = {
-    ".git": ("asset_git", "git would take it for a repository of its own and drop what is in it"),
-    ".harborignore": ("asset_harborignore", "Harbor would leave out what it names"),
+    ".git": (
+        "asset_git",
+        "git would take it for a repository of its own and drop what is in it",
+        'the files without it; "environment": { "git": true } makes the workspace a repository',
+    ),
+    ".harborignore": ("asset_harborignore", "Harbor would leave out what it names", "another name"),
 }
 # Name -> what git does because of it to a package that is committed, and what helps.
 _GIT_RULES: Final = {
@@ -81,8 +85,8 @@ def reserved(draft: Draft) -> Iterator[Finding]:
                 if name in RESERVED:
                     found.setdefault(name, path)
         for name, path in found.items():
-            code, reason = RESERVED[name]
-            yield Finding(code, one.pointer, f"{quoted(path)} may not be part of a scenario: {reason}", "another name")
+            code, reason, hint = RESERVED[name]
+            yield Finding(code, one.pointer, f"{quoted(path)} may not be part of a scenario: {reason}", hint)
 
 
 def git_rules(draft: Draft) -> Iterator[Finding]:

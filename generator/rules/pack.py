@@ -11,6 +11,7 @@ from typing import Any
 
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Reading
+from generator.formats.wording import quoted
 from generator.scenario.names import fold
 
 
@@ -39,9 +40,9 @@ def clashes(pack: Pack) -> Mapping[Path, list[Finding]]:
     found: dict[Path, list[Finding]] = {}
     for group in groups.values():
         for reading in group if len(group) > 1 else ():
-            others = [f"{other.name} (id {other.id!r})" for other in group if other is not reading]
+            others = [f"{other.name} (id {quoted(other.id)})" for other in group if other is not reading]
             more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-            message = f"the id {reading.id!r} is taken as well by {', '.join(others[:_NAMED])}{more}"
+            message = f"the id {quoted(reading.id)} is taken as well by {', '.join(others[:_NAMED])}{more}"
             hint = "an id that differs from every other, case aside, such as the name of its directory"
             found[reading.path] = [Finding("id_clash", "/id", message, hint)]
     return found

@@ -73,6 +73,7 @@ RULES: Final[tuple[Rule, ...]] = (
     prompt_lint.quotes,
     review_lint.rubric_names_files,
     review_lint.rubric_repeats_prompt,
+    review_lint.rubric_repeats_itself,
     review_lint.calibration_statuses,
     review_lint.check_paths,
     asset_lint.too_broad,

@@ -53,6 +53,17 @@ def rubric_repeats_prompt(draft: Draft) -> Iterator[Finding]:
             yield Finding("rubric_repeats_prompt", pointer, message, "how a reviewer can see that it was done well")
 
 
+def rubric_repeats_itself(draft: Draft) -> Iterator[Finding]:
+    """A criterion that stands twice is judged and counted twice (`rubric_repeats_itself`)."""
+    first: dict[tuple[str, ...], str] = {}
+    for pointer, criterion in draft.items("/evaluation/goalRubric"):
+        words = tuple(_words(criterion)) or (criterion,)
+        if words in first:
+            message = f"the criterion says the same as another one ({first[words]})"
+            yield Finding("rubric_repeats_itself", pointer, message, "each criterion once")
+        first.setdefault(words, pointer)
+
+
 def calibration_statuses(draft: Draft) -> Iterator[Finding]:
     """Calibration cases that do not show every verdict leave a border untested (`calibration_status_missing`)."""
     pointer = "/evaluation/calibrationCases"

@@ -17,10 +17,10 @@ from .evalinput import RunContext
 from .evaluation import Evaluation, read_evaluation
 from .launch import ReviewerCommand, ReviewPlace
 from .operators import FILE as OPERATOR_FILE
-from .operators import OPTION, read_operator
+from .operators import read_operator
 from .process import User
 from .review import ReviewReport, run_review
-from .reviewers import environment_reviewer, packaged_reviewer
+from .reviewers import choose_reviewer, environment_reviewer
 from .trees import SPECIAL_FILE, LeftOut
 
 VERDICT, NO_VERDICT, USAGE = 0, 1, 2
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     chosen = _parser().parse_args(arguments)
     try:
         evaluation = read_evaluation(os.path.join(chosen.tests, "evaluation.json"))
-        reviewer = choose_reviewer(evaluation, os.environ)
+        reviewer = asked_reviewer(evaluation, os.environ)
         user = nobody() if chosen.user is None else named_user(chosen.user)
     except ValueError as problem:
         sys.stderr.write(f"review: {problem}\n")
@@ -47,8 +47,8 @@ def main(arguments: Sequence[str]) -> int:
     return NO_VERDICT if report.verdict.score is None else VERDICT
 
 
-def choose_reviewer(evaluation: Evaluation, environ: Mapping[str, str]) -> Optional[ReviewerCommand]:
-    """The operator's reviewer, else the package's, else the environment's; None without any.
+def asked_reviewer(evaluation: Evaluation, environ: Mapping[str, str]) -> Optional[ReviewerCommand]:
+    """Who is asked here, where an operator hands over a file, or the environment names a command; None for nobody.
 
     Raises:
         ValueError: The operator's file or the environment's command cannot be read.
@@ -57,9 +57,7 @@ def choose_reviewer(evaluation: Evaluation, environ: Mapping[str, str]) -> Optio
     env = {name: value for name, value in environ.items() if name != OPERATOR_FILE}
     env.update(operator.env)
     theirs = operator.reviewer and replace(operator.reviewer, env=env)
-    if theirs and theirs.source == OPTION:
-        return theirs
-    return packaged_reviewer(evaluation, env) or theirs or environment_reviewer(env)
+    return choose_reviewer(evaluation, theirs or environment_reviewer(env), env)
 
 
 def _parser() -> argparse.ArgumentParser:

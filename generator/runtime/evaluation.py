@@ -43,6 +43,7 @@ class Evaluation:
     user_prompt: str
     mode: str
     workdir: str
+    git: bool
     context: Tuple[str, ...]
     rubric: Tuple[str, ...]
     criteria: Tuple[Mapping[str, str], ...]
@@ -93,6 +94,7 @@ def parse_evaluation(value: Mapping[str, Any]) -> Evaluation:
         user_prompt=_take(value, "userPrompt", str),
         mode=mode,
         workdir=workdir,
+        git=_take(value, "git", bool),
         context=_texts(value, "scenarioContext"),
         rubric=_texts(value, "goalRubric"),
         criteria=_list(value, "criteria", _criterion),

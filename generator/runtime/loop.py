@@ -57,6 +57,11 @@ class Step:
     stopped_reason: str = ""
 
 
+def turn_message(turn: int, goal: str, promise: Optional[str] = None) -> str:
+    """The message of turn number `turn` (from 1)."""
+    return first_message(goal, promise) if turn == 1 else continuation_message(turn, goal, promise)
+
+
 def first_message(prompt: str, promise: Optional[str] = None) -> str:
     """The first turn's message: the prompt, byte for byte; how to finish is added only where a promise is agreed."""
     return prompt if promise is None else f"{prompt.rstrip()}\n\n{_promise_sentence(promise)}\n"

@@ -7,9 +7,10 @@ import os
 import shlex
 from typing import Dict, Mapping, Optional, Tuple
 
-from .evaluation import Evaluation
+from .evaluation import CHECKS_ONLY, Evaluation
 from .handover import digest
 from .launch import ReviewerCommand
+from .operators import ENVIRONMENT, OPTION
 
 COMMAND = "RUHROH_EVAL_COMMAND"
 SHELL = "RUHROH_EVAL_COMMAND_SHELL"
@@ -63,13 +64,50 @@ def _words(text: str, shell: bool) -> Tuple[str, ...]:
 
 
 def _identity(argv: Tuple[str, ...], text: str, shell: bool) -> str:
-    """SHA-256 of the reviewer's file where the command is one, else of the command's text."""
-    if not shell and os.path.isfile(argv[0]):
-        try:
-            return digest(argv[0])
-        except OSError:
-            pass
+    """SHA-256 of what would have to change for another reviewer to be asked, wherever its files lie.
+
+    Of a command that is one file, the file's; of several words, that of the words, with the digest of its content in
+    place of each that is a file; of a shell's text, the text's.
+    """
+    if shell:
+        return _sha256(text)
+    words = [_content(word) for word in argv]
+    if len(words) == 1:
+        return words[0] or _sha256(text)
+    lines = [f"file {content}" if content else f"word {word}" for word, content in zip(argv, words)]
+    return _sha256("".join(f"{line}\0" for line in lines))
+
+
+def _content(word: str) -> str:
+    """SHA-256 of the file that a word names; empty where it names none that can be read."""
+    try:
+        return digest(word) if os.path.isfile(word) else ""
+    except (OSError, ValueError):
+        return ""
+
+
+def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def choose_reviewer(
+    evaluation: Evaluation, theirs: Optional[ReviewerCommand], environ: Mapping[str, str]
+) -> Optional[ReviewerCommand]:
+    """The operator's option, else the package's reviewer, else the environment's; None where checks alone decide.
+
+    Args:
+        evaluation: What the package asks.
+        theirs: What the operator gave; its `source` says whether it comes before the package's or after it.
+        environ: Where a packaged reviewer's variables come from.
+
+    Returns:
+        Who is asked; None also where nobody is there.
+    """
+    if evaluation.mode == CHECKS_ONLY:
+        return None
+    if theirs is not None and theirs.source == OPTION:
+        return theirs
+    return packaged_reviewer(evaluation, environ) or theirs
 
 
 def packaged_reviewer(evaluation: Evaluation, environ: Mapping[str, str]) -> Optional[ReviewerCommand]:
@@ -85,4 +123,4 @@ def environment_reviewer(environ: Mapping[str, str]) -> Optional[ReviewerCommand
     text = environ.get(COMMAND, "")
     if not text.strip():
         return None
-    return command_reviewer(text, source="environment", env=environ, shell=is_true(environ.get(SHELL)))
+    return command_reviewer(text, source=ENVIRONMENT, env=environ, shell=is_true(environ.get(SHELL)))

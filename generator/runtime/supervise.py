@@ -13,25 +13,21 @@ import fcntl
 import os
 import pwd
 import signal
-import stat
 import sys
 import time
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Mapping, Sequence
+from typing import Any, Dict, Iterator, Mapping, Sequence
 
 from . import strictjson
 from .agentresult import AgentResult, read_agent_result
-from .handover import archive
 from .launch import Job, Limits, Outcome
+from .places import MESSAGES, RESULTS, ROOT, RUN_ROOT, message_name, result_name
 from .process import User, run
 from .proctree import owned_by
-from .trees import DIRECTORY, FILE, clone_file, create_directory, empty_directory, remove_tree, walk
+from .runroot import keep_run_root
+from .trees import DIRECTORY, FILE, create_directory, empty_directory, remove_tree, walk
 
-# Absolute paths in the container: what the agent is told of, and what is ours alone.
-ROOT = "/installed-agent"
-RUN_ROOT = f"{ROOT}/ruhroh-loop"
-MESSAGES = f"{ROOT}/messages"
-RESULTS = f"{ROOT}/results"
+# Absolute paths in the container beside those that the agent is told of; all but its program are ours alone.
 PRIVATE = f"{ROOT}/supervisor"
 ORDERS = f"{PRIVATE}/orders.json"
 ANSWER = f"{PRIVATE}/answer.json"
@@ -42,11 +38,7 @@ LOGS = "/logs/agent"
 
 PROCESSES = 1024  # Harbor sets no limit of its own, and a fork bomb holds the whole machine
 LOCK_SECONDS = 15.0  # for a turn whose caller was cancelled to notice that its agent is dead
-MAX_EVENT_BYTES = 256 * 1024 * 1024
-MAX_TRACE_BYTES = 64 * 1024 * 1024
 MAX_ORDER_BYTES = 16 * 1024 * 1024
-EVENTS = "ruhroh-loop-events.tar.gz"
-TRACE = "ruhroh-economic-trace.jsonl"
 
 
 @dataclass(frozen=True)
@@ -56,7 +48,7 @@ class Places:
     top: str = ""
 
     def at(self, path: str) -> str:
-        """One of the paths above."""
+        """An absolute path of the container."""
         return self.top + path
 
 
@@ -137,14 +129,14 @@ def turn(agent: Account, orders: Mapping[str, Any], places: Places) -> Dict[str,
         if not free or os.path.exists(places.at(CLOSED)):
             raise ValueError("another turn is still running, or the run is over")
         number = int(orders["number"])
-        _write_message(places.at(f"{MESSAGES}/goal-{number}.md"), orders["message"])
+        _write_message(places.at(f"{MESSAGES}/{message_name(number)}"), orders["message"])
         remove_tree(results)
         create_directory(results)
         os.chown(results, agent.uid, agent.gid)
         limits = Limits(float(orders["seconds"]), processes=PROCESSES)
         job = Job(tuple(orders["argv"]), orders["env"], orders["cwd"], limits)
         outcome = run(job, user=agent.user)
-        return {"outcome": _as_json(outcome), "result": _result_json(os.path.join(results, f"result-{number}.json"))}
+        return {"outcome": _as_json(outcome), "result": _result_json(os.path.join(results, result_name(number)))}
 
 
 def _write_message(path: str, text: str) -> None:
@@ -201,11 +193,13 @@ def read_result(value: Mapping[str, Any]) -> AgentResult:
     return AgentResult(value["version"], value["status"], value["fields"], tuple(value["errors"]))
 
 
-def close(agent: Account, _orders: Mapping[str, Any], places: Places) -> Dict[str, Any]:
+def close(agent: Account, orders: Mapping[str, Any], places: Places) -> Dict[str, Any]:
     """End everything of the agent, forbid further turns, and clear the log directory of what it left there.
 
     The log directory is writable for everybody and what lies there later counts as ours: nothing of the agent's may
     stay. Its run root and trace are kept as two files.
+
+    Orders: `secrets`, variables whose values these files must not hold.
     """
     with open(places.at(CLOSED), "w", encoding="ascii"):
         pass
@@ -221,24 +215,7 @@ def close(agent: Account, _orders: Mapping[str, Any], places: Places) -> Dict[st
     os.chown(logs, 0, 0)
     os.chmod(logs, 0o755)  # noqa: S103 -- the agent is over; others may read
     empty_directory(logs)
-    return {"ended": found, "notes": [*notes, *_keep_files(places.at(RUN_ROOT), logs)]}
-
-
-def _keep_files(run_root: str, logs: str) -> List[str]:
-    """Archive the run root and copy the trace; returns what was too large."""
-    notes = []
-    if sum(entry.size for entry in walk(run_root) if entry.kind == FILE) <= MAX_EVENT_BYTES:
-        archive(run_root, os.path.join(logs, EVENTS))
-    else:
-        notes.append(f"the agent's run root is over {MAX_EVENT_BYTES} bytes and was not kept")
-    trace = os.path.join(run_root, TRACE)
-    with contextlib.suppress(OSError):
-        found = os.lstat(trace)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_TRACE_BYTES:
-            notes.append(f"the agent's {TRACE} is no file, or over {MAX_TRACE_BYTES} bytes, and was not kept")
-        else:
-            clone_file(trace, os.path.join(logs, TRACE), executable=False)
-    return notes
+    return {"ended": found, "notes": [*notes, *keep_run_root(places.at(RUN_ROOT), logs, orders["secrets"])]}
 
 
 def end_all_of(user: User) -> None:

@@ -110,7 +110,8 @@ class _Builder:
                 self.note(_ALIAS, at, pointer, f"the anchor &{anchor} stands twice", "a name of its own")
             self.anchors[anchor] = None
         if getattr(event, "tag", None) is not None:
-            message = f"the tag {event.tag}, which only some tools know"  # type: ignore[attr-defined]
+            tag = event.tag.replace("tag:yaml.org,2002:", "!!")  # type: ignore[attr-defined]
+            message = f"the tag {tag}, which only some tools know"
             self.note(_FEATURE, at, pointer, message, "the value without its tag; quotes around what is to be a text")
         made = self.scalar(event, pointer) if isinstance(event, yaml.ScalarEvent) else self.group(event, pointer, depth)
         if anchor is not None:

@@ -44,7 +44,14 @@ def review(request: ReviewRequest, environ: Mapping[str, str], notify: Notify) -
         try:
             package = open_package(request.package)
         except OSError as error:
-            return _refused(Refused("package_unreadable", f"{error.filename}: {error.strerror}", "", Blame.MACHINE))
+            return _refused(
+                Refused(
+                    "package_unreadable",
+                    f"{error.filename}: {error.strerror}",
+                    "chmod -R u+rX PACKAGE_DIR",
+                    Blame.MACHINE,
+                )
+            )
         if isinstance(package, Refused):
             return _refused(_with_place(package, request))
         problem = check_package(package, settings)

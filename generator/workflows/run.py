@@ -219,4 +219,4 @@ def _opened(directory: Path) -> TaskPackage | Refused:
         return open_package(directory)
     except OSError as error:
         path = error.filename or os.fspath(directory)
-        return Refused("package_unreadable", f"{path}: {error.strerror}", "", Blame.MACHINE)
+        return Refused("package_unreadable", f"{path}: {error.strerror}", "chmod -R u+rX PACKAGE_DIR", Blame.MACHINE)

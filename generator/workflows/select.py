@@ -26,6 +26,7 @@ from generator.formats.discovery import (
 from generator.formats.draft import Reading
 from generator.formats.loaded import LoadedScenario
 from generator.formats.reading import draft, loaded_form
+from generator.formats.wording import quoted
 from generator.rules.registry import Pack, check_pack, check_scenario
 from generator.workflows.memory import Memory
 
@@ -173,7 +174,9 @@ def _named(found: _Found, ids: Sequence[str], root: Path) -> tuple[tuple[Reading
 def _unknown(name: str, known: list[str], root: Path) -> Diagnostic:
     close = suggestions(name, known)
     hint = " or ".join(close) or ("one of " + ", ".join(known[:10]) if known else "")
-    finding = Finding("selection_unknown_scenario", "", f"no scenario has the id or directory name {name!r}", hint)
+    finding = Finding(
+        "selection_unknown_scenario", "", f"no scenario has the id or directory name {quoted(name)}", hint
+    )
     return locate((finding,), None, root, document_file="")[0]
 
 

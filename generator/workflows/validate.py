@@ -15,6 +15,7 @@ from generator.formats.config import ANY_WARNING, Config, Ignore, known_names
 from generator.formats.discovery import DOCUMENT, documents
 from generator.formats.loaded import LoadedScenario
 from generator.formats.prompt import DEFAULT_PROMPT_FILE
+from generator.formats.wording import quoted
 from generator.rules.calibration import STATUSES, Calibration, calibration
 from generator.source.tree import Kind
 from generator.workflows.select import Selection
@@ -105,7 +106,7 @@ def text_report(report: Report, paint: Paint = plain) -> Iterator[str]:
     for problem in report.problems:
         yield from text_lines(problem, paint)
     if report.results:
-        found = [diagnostic for result in report.results for diagnostic in result.diagnostics]
+        found = [*(diagnostic for result in report.results for diagnostic in result.diagnostics), *report.problems]
         failed = sum(result.failed for result in report.results)
         count = plural(len(report.results), "scenario")
         ignored = sum(len(result.ignored) for result in report.results)
@@ -147,7 +148,7 @@ def _unused(selection: Selection, results: Sequence[Result], ignores: Sequence[I
         used = any(diagnostic.code == ignore.code for result in about for diagnostic, _ in result.ignored)
         judged = selection.whole or (ignore.scenario is not None and about)
         if judged and not used:
-            where = f"{ignore.scenario!r}" if ignore.scenario else "any scenario"
+            where = quoted(ignore.scenario) if ignore.scenario else "any scenario"
             message = f"{ignore.code} is not found in {where} any more"
             yield Finding("config_ignore_unused", ignore.pointer, message, "the file without this [[ignore]]")
 

@@ -12,6 +12,7 @@ from generator.diagnostics.github import summary, workflow_commands
 from generator.diagnostics.junit import Case, junit
 from generator.diagnostics.locate import shown_path
 from generator.diagnostics.model import Diagnostic
+from generator.diagnostics.printable import json_escaped
 from generator.diagnostics.report import counted
 from generator.diagnostics.sarif import sarif
 from generator.workflows.validate import Report, json_report, text_report
@@ -46,7 +47,7 @@ def _text(report: Report, _: Path) -> str:
 
 
 def _json(report: Report, _: Path) -> str:
-    return json.dumps(json_report(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_escaped(json.dumps(json_report(report), indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def _github(report: Report, root: Path) -> str:
@@ -56,7 +57,7 @@ def _github(report: Report, root: Path) -> str:
 def _sarif(report: Report, root: Path) -> str:
     shown = [(diagnostic, None) for diagnostic in _everything(report)]
     ignored = [excused for result in report.results for excused in result.ignored]
-    return json.dumps(sarif([*shown, *ignored], root), indent=2, ensure_ascii=False) + "\n"
+    return json_escaped(json.dumps(sarif([*shown, *ignored], root), indent=2, ensure_ascii=False)) + "\n"
 
 
 def _junit(report: Report, _: Path) -> str:

@@ -24,13 +24,30 @@ users() {
     done 2>/dev/null | sort -u
 }
 
-# A user's own signal to everything it may signal reaches all at once: nobody can fork away from it.
+# Ends all processes of the users on its input. A user's own signal to everything it may signal reaches all at once:
+# nobody can fork away from it.
+end() {
+    python3 -I -S -c '
+import os, sys
+for user in map(int, sys.stdin):
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setuid(user)
+            os.kill(-1, 9)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+' 2>/dev/null
+}
+
+# Every account but root, whether it is seen or not: a process that changes its number all the time escapes a search.
+cut -d: -f3 /etc/passwd | grep -xE '[1-9][0-9]*' | end
 for _ in {1..100}; do
     left=$(users)
     [ -n "$left" ] || break
-    for user in $left; do
-        python3 -I -S -c 'import os, sys; os.setgroups([]); os.setuid(int(sys.argv[1])); os.kill(-1, 9)' "$user"
-    done 2>/dev/null
+    echo "$left" | end
     sleep 0.1
 done
 # No archive means a review that did not happen. That is better than one of work that still changes.

@@ -147,7 +147,11 @@ def test_secrets_that_an_agent_prints_are_not_recorded(bench: Bench) -> None:
     log = (bench.evidence / "transcripts" / "iteration-1.log").read_text()
     assert log == "key [value of MODEL_API_KEY] mode verbose\n"
     env = bench.kept("ruhroh-run-manifest.json")["env"]
-    assert env == {"forwardedKeys": ["MODE", "MODEL_API_KEY"], "secretKeysPresent": ["MODEL_API_KEY"]}
+    assert env == {
+        "forwardedKeys": ["MODE", "MODEL_API_KEY"],
+        "reviewerForwardedKeys": [],
+        "secretKeysPresent": ["MODEL_API_KEY"],
+    }
 
 
 NO_VERDICT = {
@@ -258,7 +262,7 @@ def test_what_of_an_agents_run_root_is_not_kept_is_said(bench: Bench, monkeypatc
     ran = bench.attempt(agent, "--iterations", "1")
     assert "not kept of the agent's run root: a (special file) and 1 more" in ran.report["warnings"]
     assert archived(bench.evidence / "ruhroh-loop-events.tar.gz")["c"] == b"kept\n"
-    monkeypatch.setattr("generator.execute.evidence.MAX_EVENT_BYTES", 3)
+    monkeypatch.setattr("generator.runtime.runroot.MAX_EVENT_BYTES", 3)
     shutil.rmtree(bench.evidence)
     ran = bench.attempt("./solver.sh", "--iterations", "1")
     assert "the agent's run root holds over 3 bytes or 50000 files: not kept" in ran.report["warnings"]

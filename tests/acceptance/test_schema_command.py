@@ -79,7 +79,7 @@ def test_a_printed_schema_applies_the_rules_it_borrows(changes: dict[str, Any], 
 def test_a_misspelt_name_is_wrong_usage_and_gets_the_right_one(name: str, meant: str, tmp_path: Path) -> None:
     ended = harborsmith("schema", name, cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert f"No schema is called {name!r}. Did you mean {meant!r}?" in ended.stderr
+    assert f"there is no schema {name!r}. Did you mean {meant}?" in ended.stderr
     assert all(known in ended.stderr for known in NAMES)
 
 

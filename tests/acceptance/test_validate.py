@@ -146,7 +146,7 @@ def test_budgets_and_unknown_keys_survive_in_the_reported_scenario(tmp_path: Pat
 
 
 def test_names_and_values_of_strangers_cannot_steer_the_terminal_or_the_json(tmp_path: Path) -> None:
-    evil = "\x1b[2Jx\n\u202e"
+    evil = "\x1b[2Jx\n\u202e\x9b31m"
     write_scenario(tmp_path / "scenarios/a", document(id=evil, tier=evil), {f"assets/{evil}": "", "assets/\udcff": ""})
     write_scenario(
         tmp_path / "scenarios" / evil, document(assets=["assets"]), {f"assets/{evil}": "", "assets/\udcff": ""}
@@ -155,7 +155,9 @@ def test_names_and_values_of_strangers_cannot_steer_the_terminal_or_the_json(tmp
     assert "\x1b" not in text.stdout
     assert "\u202e" not in text.stdout
     assert text.returncode == 1
-    assert report(harborsmith("validate", "--json", cwd=tmp_path))["results"]
+    printed = harborsmith("validate", "--json", cwd=tmp_path)
+    assert report(printed)["results"]
+    assert not {"\x1b", "\u202e", "\x9b"}.intersection(printed.stdout)
 
 
 @pytest.mark.parametrize("locale", ["C", "POSIX", "C.UTF-8", "de_DE.ISO-8859-1"])

@@ -14,9 +14,10 @@ REQUIRE = "HARBORSMITH_REQUIRE_HARBOR"
 PLACE = "HARBORSMITH_HARBOR_DIR"
 # Read now: every test starts without the caller's settings.
 REQUIRED = os.environ.get(REQUIRE) == "1"
+SPREAD = "PYTEST_XDIST_WORKER" in os.environ
 DIRECTORY = Path(os.environ.get(PLACE, "/var/tmp/harborsmith-harbor"))
 HARBOR_PYTHON = os.environ.get("HARBOR_PYTHON")
-NO_HARBOR = "no container engine for Harbor"
+NO_HARBOR = "no trials of Harbor's"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -24,16 +25,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All trials on one worker: they share an engine, and jobs that several tests look at run once."""
     for item in items:
         if item.get_closest_marker("harbor"):
-            item.add_marker(pytest.mark.xdist_group("harbor"))
             item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     """The engine, brought up where the run demands it."""
+    if SPREAD and not REQUIRED:
+        pytest.skip(f"{NO_HARBOR}: tests of a file share their jobs, so `make containers` runs them file by file")
     found = bring_up(DIRECTORY) if REQUIRED else running(DIRECTORY)
     if isinstance(found, NoMachine):
         if REQUIRED:

@@ -5,15 +5,16 @@
 #   machine.sh down DIR   stop that engine
 #   machine.sh lock       pin requirements.txt anew (needs uv)
 #
-# Everything lies below DIR but the engine's Debian packages, which only root can install. The engine listens on a socket
-# in DIR and knows nothing of one that may already run on the machine. The base image is made from Debian packages,
-# under the name that our packages ask for.
+# Everything lies below DIR but the engine's Debian packages, which only root can install, and its images and containers
+# where they fit in memory. The engine listens on a socket in DIR and knows nothing of one that may already run on the
+# machine. The base image is made from Debian packages, under the name that our packages ask for.
 set -euo pipefail
 
 readonly BASE=debian:bookworm-slim
 readonly SUITE=bookworm
 readonly INSIDE=bash,ca-certificates,curl,git,procps,python3
 readonly ENGINE=(docker.io containerd runc mmdebstrap iptables)
+readonly MEMORY_GB=10 # what must be free for images and containers to lie in memory
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 readonly here
@@ -34,8 +35,10 @@ install_engine() {
         dpkg-query --show --showformat='${Status}' "${package}" 2>/dev/null | grep -q ' installed$' || missing+=("${package}")
     done
     [[ ${#missing[@]} -gt 0 ]] || return 0
-    say "installing ${missing[*]}"
     apt-get update -qq
+    # Newer releases have the engine's client in a package of its own.
+    if apt-cache show docker-cli >/dev/null 2>&1; then missing+=(docker-cli); fi
+    say "installing ${missing[*]}"
     DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}" >/dev/null
 }
 
@@ -69,10 +72,20 @@ make_base() {
     mv "${place}/base.part.tar" "${place}/base.tar"
 }
 
+# Trials make and remove hundreds of thousands of files, which takes a disk ten times as long.
+in_memory() { echo "/dev/shm/harborsmith-$(sha256sum <<<"${place}" | head -c 12)"; }
+
+data_root() {
+    local fits
+    fits=$({ df --output=avail --block-size=1G /dev/shm && grep MemAvailable /proc/meminfo; } 2>/dev/null |
+        awk -v wanted="${MEMORY_GB}" '$1 + 0 >= wanted { ok++ } $1 == "MemAvailable:" && $2 >= wanted * 1048576 { ok++ } END { print ok + 0 }')
+    if [[ ${fits} == 2 ]]; then in_memory; else echo "${place}/data"; fi
+}
+
 start_engine() {
     if ! engine info >/dev/null 2>&1; then
         rm -f "${place}/engine.pid"
-        setsid dockerd --data-root "${place}/data" --exec-root "${place}/exec" --pidfile "${place}/engine.pid" \
+        setsid dockerd --data-root "$(data_root)" --exec-root "${place}/exec" --pidfile "${place}/engine.pid" \
             --host "unix://${place}/engine.sock" --oom-score-adjust 0 >"${place}/engine.log" 2>&1 </dev/null &
         local round
         for ((round = 0; round < 120; round++)); do
@@ -118,7 +131,13 @@ up() {
 }
 
 down() {
-    [[ ! -s ${place}/engine.pid ]] || kill "$(<"${place}/engine.pid")"
+    if [[ -s ${place}/engine.pid ]]; then
+        local pid
+        pid=$(<"${place}/engine.pid")
+        kill "${pid}"
+        timeout 60 tail --pid="${pid}" -f /dev/null
+    fi
+    rm -rf "$(in_memory)"
 }
 
 lock() {

@@ -14,8 +14,8 @@ CANARIES = [
 SUM = "import csv, json\nrows = csv.DictReader(open('assets/ledger.csv'))\n"
 SUM += "print(json.dumps({'total': sum(float(row['amount']) for row in rows)}))\n"
 
-# Counts the canaries it can see beside itself, tells what it was given, and judges.
-JUDGE = """import json, os, re
+# Counts the canaries it can see beside itself, has the agent's program run, tells what it was given, and judges.
+JUDGE = """import json, os, re, sys
 # CANARY-7f3a-reviewer
 told = json.load(open(os.environ["RUHROH_EVAL_INPUT_PATH"]))
 begin = b"CANARY" + b"-7f3a"
@@ -30,8 +30,13 @@ try:
     good = json.load(open(os.path.join(told["workspacePath"], "report.json"))) == answer
 except (OSError, ValueError):
     good = False
+sys.path.insert(0, os.path.dirname(os.environ["HARBORSMITH_SUBMISSION"]))
+from submission import run
+small = len(os.listdir(told["workspacePath"])) < 10  # each run has a copy of the work
+program = run(["python3", "total.py"], timeout=20).output if small else ""
 facts = {
-    "canaries": len(seen), "word": os.environ.get("JUDGE_WORD"), "other": os.environ.get("OTHER_WORD"),
+    "program": program, "canaries": len(seen),
+    "word": os.environ.get("JUDGE_WORD"), "other": os.environ.get("OTHER_WORD"),
     "interfaces": sorted(line.split(":")[0].strip() for line in open("/proc/net/dev") if ":" in line),
     "completed": told.get("implementationStoppedReason"), "turns": told.get("iterationsUsed"),
     "transcripts": len(told.get("transcriptPaths", [])),
@@ -91,15 +96,23 @@ ENDINGS = (
     "cancelled",
     "continue",
     "silent",
+    "unknown",
+    "last-line",
+    "promise",
     "exit",
+    "killed",
     "hang",
+    "out-of-time",
     "three-turns",
 )
+PROMISE = "THE LEDGER IS SUMMED"
 
 ENDING_AGENT = """#!/bin/bash
-# Does the work, and ends its turn as the scenario's id says. Leaves a daemon behind and a secret in its output.
+# Does the work, and ends its turn as the scenario's id says. Leaves a daemon behind, and a secret
+# in its output, its run root and its trace.
 printf '{"total": 14.0}' > report.json
 echo "turn $RUHROH_ITERATION says ${AGENT_TOKEN:-nothing}"
+echo "${AGENT_TOKEN:-nothing}" | tee "$RUHROH_RUN_ROOT/note" > "$RUHROH_ECONOMIC_TRACE_PATH"
 cat > total.py <<'END'
 print('{"total": 14.0}')
 END
@@ -107,8 +120,12 @@ setsid bash -c "trap '' TERM HUP; while :; do date >> late.txt; sleep 0.05; done
 ending=${RUHROH_SCENARIO_ID#ending-}
 case $ending in
     silent) exit 0 ;;
+    unknown) ending=finished ;;
+    last-line) echo '{"status": "cannot_satisfy"}'; exit 0 ;;
+    promise) echo "THE LEDGER IS SUMMED"; exit 0 ;;
     exit) exit 3 ;;
-    hang) trap '' TERM; while :; do sleep 60; done ;;
+    killed) kill -9 $$ ;;
+    hang | out-of-time) trap '' TERM; while :; do sleep 60; done ;;
     three-turns) [ "$RUHROH_ITERATION" -lt 3 ] && ending=continue || ending=goal_satisfied ;;
 esac
 usage='"usage": {"inputTokens": 100, "outputTokens": 10, "costUsd": 0.5}, "model": {"provider": "acme", "model": "one"}'
@@ -118,9 +135,11 @@ echo "{\\"version\\": \\"ruhroh_run_agent_result_v1\\", \\"status\\": \\"$ending
 
 def ending(root: Path, name: str) -> Path:
     """A scenario that wants a word of completion, on which the agent ends as `name` says."""
+    completion = {"required": True, **({"promise": PROMISE} if name == "promise" else {})}
     made = document(
         id=f"ending-{name}",
-        loop__completion={"required": True},
+        run={"mode": "build", "timeoutSeconds": 4 if name == "out-of-time" else 120},
+        loop__completion=completion,
         evaluation__reviewer={"path": "reviewer", "command": ["python3", "-B", "{reviewer}/judge.py"]},
         evaluation__privateAssets=["private/answer.json"],
     )

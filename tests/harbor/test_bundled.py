@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.harbor.alike import alike
 from tests.harbor.machine import ROOT, Machine, Ran
 
 pytestmark = pytest.mark.harbor
 
 SCENARIOS = sorted(path.parent.name for path in (ROOT / "scenarios").glob("*/scenario.json"))
-AGENTS = {"oracle": "oracle", "nop": "nop", "forger": str(ROOT / "tests" / "adversaries" / "forge.sh")}
+AGENTS = {"oracle": 1, "nop": 0, "forger": 0, "solver": 1}  # and what their work is worth
+COMMANDS = ("forger", "solver")  # the same command in both worlds; the others are each world's own
+# Applies the reference solution in its second turn of three.
+SOLVER = """#!/bin/bash
+[ "$RUHROH_ITERATION" != 2 ] || cp -R "/agent/$RUHROH_SCENARIO_ID/." .
+[ "$RUHROH_ITERATION" != 3 ] || echo '{"status": "goal_satisfied"}'
+"""
 # Asked where a package brings no reviewer of its own.
 REVIEWER = {"RUHROH_EVAL_COMMAND": f"/usr/bin/python3 {ROOT / 'templates' / 'demo' / 'reviewer.py'}"}
 
@@ -72,33 +79,52 @@ def test_all_rules_of_harbors_lint_ask_for_pinned_images_alone(machine: Machine,
 
 
 @pytest.fixture(scope="session")
-def in_containers(machine: Machine, packages: Path) -> dict[str, Ran]:
-    """One job an agent, over all scenarios."""
+def agents(machine: Machine, packages: Path) -> dict[str, list[str]]:
+    """What is written after `run` for each of them."""
+    solver = machine.folder / "solver"
+    for name in SCENARIOS:
+        shutil.copytree(packages / name / "solution" / "reference", solver / name)
+    (solver / "run").write_text(SOLVER)
+    (solver / "run").chmod(0o755)
+    forger = str(ROOT / "tests" / "adversaries" / "forge.sh")
+    given = {"oracle": ["oracle"], "nop": ["nop"], "forger": [forger], "solver": [str(solver), "--iterations", "3"]}
     folders = [str(packages / name) for name in SCENARIOS]
+    return {name: [*folders, "--agent", *words] for name, words in given.items()}
+
+
+@pytest.fixture(scope="session")
+def in_containers(machine: Machine, agents: dict[str, list[str]]) -> dict[str, Ran]:
+    """One job an agent, over all scenarios."""
     return {
-        name: machine.through_harbor(*folders, "--agent", agent, "--out", "runs", "--job", name, env=REVIEWER)
-        for name, agent in AGENTS.items()
+        name: machine.through_harbor(*words, "--out", "runs", "--job", name, env=REVIEWER)
+        for name, words in agents.items()
     }
 
 
 @pytest.fixture(scope="session")
-def on_this_machine(machine: Machine, packages: Path) -> dict[str, Ran]:
+def on_this_machine(machine: Machine, agents: dict[str, list[str]]) -> dict[str, Ran]:
     """The same with the local executor."""
-    folders = [str(packages / name) for name in SCENARIOS]
     return {
-        name: machine.harborsmith("run", *folders, "--agent", agent, "--out", f"here-{name}", "--json", env=REVIEWER)
-        for name, agent in AGENTS.items()
+        name: machine.harborsmith("run", *words, "--out", f"here-{name}", "--json", env=REVIEWER)
+        for name, words in agents.items()
     }
 
 
-@pytest.mark.parametrize(("agent", "score"), [("oracle", 1), ("nop", 0), ("forger", 0)])
+@pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_bundled_scenario_gets_the_score_it_deserves(
-    in_containers: dict[str, Ran], agent: str, score: int, scenario: str
+    in_containers: dict[str, Ran], agent: str, scenario: str
 ) -> None:
     run = in_containers[agent].by_scenario[scenario]
 
-    assert run["score"] == score, run
+    assert run["score"] == AGENTS[agent], run
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_command_takes_three_turns_over_a_bundled_scenario(in_containers: dict[str, Ran], scenario: str) -> None:
+    run = in_containers["solver"].by_scenario[scenario]
+
+    assert (run["turns"], run["stoppedReason"]) == (3, "goal_satisfied")
 
 
 @pytest.mark.sandbox
@@ -112,16 +138,11 @@ def test_the_verdict_is_the_same_in_a_container_and_on_this_machine(
 
     assert {key: here[key] for key in same} == {key: there[key] for key in same}
     assert _verdict(machine, here) == _verdict(machine, there)
+    if agent in COMMANDS:
+        assert alike(machine.folder / here["evidence"]) == alike(machine.folder / there["evidence"])
 
 
 def _verdict(machine: Machine, run: dict[str, Any]) -> dict[str, Any]:
     folder = machine.folder / run["evidence"]
     verdict = json.loads((folder / "ruhroh-loop-eval.json").read_text())
     return {key: verdict.get(key) for key in ("status", "goalMet", "criteriaResults", "evidenceRefs", "judge")}
-
-
-def test_a_plain_run_of_harbors_asks_no_question(machine: Machine, packages: Path) -> None:
-    (trial,) = machine.job("plain", [{"name": "oracle"}], [packages / "access-log-digest"]).values()
-
-    assert trial.reward == 1
-    assert os.listdir(trial.folder / "verifier")

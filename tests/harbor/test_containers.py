@@ -17,6 +17,7 @@ pytestmark = pytest.mark.harbor
 
 AGENTS = ROOT / "tests" / "harbor" / "agents"
 IMAGE = "harborsmith-test-base:1"
+CHECKED_BY_NODE = "process.exit(require('./report.json').total === 14 ? 0 : 1)"
 # What a turn has and nothing else; the shell that prints them adds the last three.
 PUBLISHED = (
     "PATH HOME USER LOGNAME LANG TZ TERM RUHROH_ADAPTER_ID RUHROH_ECONOMIC_TRACE_PATH RUHROH_GOAL_PATH "
@@ -40,7 +41,7 @@ def outfitted(machine: Machine) -> Ran:
     assert made.returncode == 0, made.stderr
     environment = {
         "image": IMAGE,
-        "packages": ["bc"],
+        "packages": ["nodejs"],
         "setup": "setup.sh",
         "workdir": "/srv/work",
         "user": "worker",
@@ -51,6 +52,7 @@ def outfitted(machine: Machine) -> Ran:
     folder = sealed(machine.folder / "outfitted", "outfitted", environment=environment, evaluation__network=True)
     document = json.loads((folder / "scenario.json").read_text())
     document["evaluation"]["env"] = ["JUDGE_WORD", "OTHER_WORD"]
+    document["evaluation"]["checks"].append({"id": "node", "command": ["node", "-e", CHECKED_BY_NODE]})
     (folder / "scenario.json").write_text(json.dumps(document))
     (folder / "setup.sh").write_text("#!/bin/bash\necho prepared > /opt/made-by-setup\n")
     package = written(folder, machine.folder / "outfit")
@@ -74,9 +76,10 @@ def facts(machine: Machine, outfitted: Ran) -> dict[str, str]:
         ("user", "worker 10001 /home/worker"),
         ("commits", "Start 2"),
         ("setup", "prepared"),
-        ("package", "1024"),
+        ("node", "1024"),
         ("image", "custom"),
         ("memory", str(640 * 1024 * 1024)),
+        ("processors", "1"),
     ],
 )
 def test_a_scenario_outfits_its_container(facts: dict[str, str], name: str, value: str) -> None:
@@ -94,7 +97,8 @@ def test_variables_and_network_for_the_review_reach_the_reviewer_alone(outfitted
     told = json.loads(run["reasons"][0])
 
     assert run["status"] == "passed"
-    assert (told["word"], told["other"]) == ("first", ""), "a packaged reviewer has what the operator names, no more"
+    assert run["checks"] == {"passed": 2, "total": 2}, "the review has the scenario's tool chain, too"
+    assert (told["word"], told["other"]) == ("first", None), "a packaged reviewer has what the operator names, no more"
     assert set(told["interfaces"]) > {"lo"}
 
 

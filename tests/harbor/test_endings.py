@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import tarfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.harbor.alike import alike
 from tests.harbor.machine import Machine, Ran
 from tests.harbor.scenarios import ENDING_AGENT, ENDINGS, ending
 from tests.support.packages import written
@@ -16,17 +16,27 @@ from tests.support.packages import written
 pytestmark = pytest.mark.harbor
 
 TOKEN = "tok-5b1f9e7c2a"
-LIMIT = {"RUHROH_ITERATION_TIMEOUT_SEC": "5"}
-KEPT = (
-    "completionStatus",
-    "stopReason",
-    "status",
-    "failureKind",
-    "returnCode",
-    "iteration",
-    "adapterId",
-    "resultVersion",
-)
+LIMIT = {"RUHROH_ITERATION_TIMEOUT_SEC": "8"}  # a turn that does nothing but end takes a second on a busy machine
+# Why the turns ended, and what the work is worth where the scenario asks for a word of completion.
+OUTCOMES = {
+    "goal_satisfied": ("goal_satisfied", 1),
+    "cannot_satisfy": ("cannot_satisfy", 0),
+    "policy_blocked": ("policy_blocked", 0),
+    "out_of_scope": ("out_of_scope", 0),
+    "runtime_failure": ("runtime_failure", 0),
+    "infra_failure": ("infra_failure", 0),
+    "cancelled": ("cancelled", 0),
+    "continue": ("iterations_exhausted", 0),
+    "silent": ("iterations_exhausted", 0),
+    "unknown": ("iterations_exhausted", 0),
+    "last-line": ("cannot_satisfy", 0),
+    "promise": ("goal_satisfied", 1),
+    "exit": ("runtime_failure", 0),
+    "killed": ("runtime_failure", 0),
+    "hang": ("agent_timeout", 0),
+    "out-of-time": ("agent_timeout", 0),
+    "three-turns": ("goal_satisfied", 1),
+}
 
 
 @pytest.fixture(scope="session")
@@ -60,11 +70,6 @@ def here(machine: Machine, packages: list[str], agent: Path) -> Ran:
     return machine.harborsmith("run", *packages, *given, env=LIMIT)
 
 
-def turns(machine: Machine, run: dict[str, Any]) -> list[dict[str, Any]]:
-    lines = (machine.folder / run["evidence"] / "ruhroh-loop-iterations.jsonl").read_text().splitlines()
-    return [{key: json.loads(line).get(key) for key in KEPT} for line in lines]
-
-
 @pytest.mark.sandbox
 @pytest.mark.parametrize("name", ENDINGS)
 def test_a_run_ends_alike_in_a_container_and_here(machine: Machine, here: Ran, there: Ran, name: str) -> None:
@@ -72,19 +77,24 @@ def test_a_run_ends_alike_in_a_container_and_here(machine: Machine, here: Ran, t
     same = ("status", "score", "failureKind", "stoppedReason", "turns", "checks", "criteria", "unmetCriteria")
 
     assert {key: local[key] for key in same} == {key: contained[key] for key in same}
-    assert turns(machine, local) == turns(machine, contained)
+    assert alike(machine.folder / local["evidence"]) == alike(machine.folder / contained["evidence"])
 
 
-def test_an_agent_takes_the_turns_it_needs(machine: Machine, there: Ran) -> None:
-    run = there.by_scenario["ending-three-turns"]
+@pytest.mark.parametrize("name", ENDINGS)
+def test_a_run_ends_as_its_agent_had_it(there: Ran, name: str) -> None:
+    run = there.by_scenario[f"ending-{name}"]
 
-    assert (run["status"], run["turns"], run["stoppedReason"]) == ("passed", 3, "goal_satisfied")
+    assert (run["stoppedReason"], run["score"]) == OUTCOMES[name]
 
 
-def test_a_turn_that_never_ends_is_ended(there: Ran) -> None:
-    run = there.by_scenario["ending-hang"]
-
-    assert (run["score"], run["failureKind"], run["stoppedReason"]) == (0, "agent_timeout", "agent_timeout")
+def test_an_agent_takes_the_turns_it_needs(there: Ran) -> None:
+    assert {
+        name: there.by_scenario[f"ending-{name}"]["turns"] for name in ("goal_satisfied", "three-turns", "exit")
+    } == {
+        "goal_satisfied": 1,
+        "three-turns": 3,
+        "exit": 1,
+    }
 
 
 def test_the_evidence_of_a_run_is_whole_and_its_names_are_the_published_ones(machine: Machine, there: Ran) -> None:
@@ -96,7 +106,11 @@ def test_the_evidence_of_a_run_is_whole_and_its_names_are_the_published_ones(mac
     assert len(result["artifactPaths"]) >= 10
     assert result["runManifest"]["benchmark"]["harborAgent"] == "harborsmith-command"
     assert result["runManifest"]["runAgent"]["adapterVersion"] == "2.1"
-    assert result["runManifest"]["env"] == {"forwardedKeys": ["AGENT_TOKEN"], "secretKeysPresent": ["AGENT_TOKEN"]}
+    assert result["runManifest"]["env"] == {
+        "forwardedKeys": ["AGENT_TOKEN"],
+        "reviewerForwardedKeys": [],
+        "secretKeysPresent": ["AGENT_TOKEN"],
+    }
 
 
 def test_the_reviewer_is_told_of_turns_and_transcripts(machine: Machine, there: Ran) -> None:
@@ -151,6 +165,7 @@ def test_the_agent_was_given_the_key(machine: Machine, there: Ran) -> None:
     folder = machine.folder / there.by_scenario["ending-silent"]["evidence"]
 
     assert "says [value of AGENT_TOKEN]" in (folder / "transcripts" / "iteration-1.log").read_text()
+    assert (folder / "ruhroh-economic-trace.jsonl").read_text() == "[value of AGENT_TOKEN]\n"
 
 
 def test_a_job_that_is_done_is_only_read_again(machine: Machine, there: Ran, packages: list[str], agent: Path) -> None:

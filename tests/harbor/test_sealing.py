@@ -28,7 +28,7 @@ def script(name: str, **more: str) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def package(machine: Machine) -> Path:
     """The package of the scenario full of secrets."""
-    return written(sealed(machine.folder / "scenarios", environment={"memoryMb": 1024}), machine.folder / "sealed")
+    return written(sealed(machine.folder / "scenarios", environment={"memoryMb": 1536}), machine.folder / "sealed")
 
 
 @pytest.fixture(scope="session")
@@ -83,9 +83,12 @@ def test_what_is_judged_is_what_was_archived_when_the_agent_was_dead(trials: dic
     assert judged == hashlib.sha256(archived.read_bytes()).hexdigest()
 
 
-def test_a_program_that_attacks_when_it_is_checked_gets_nowhere(trials: dict[str, Trial]) -> None:
-    (check,) = trials["checked"].details["checks"]
-    said = dict(line.split(" -> ", 1) for line in check["output"].splitlines())
+@pytest.mark.parametrize("runner", ["check", "reviewer"])
+def test_a_program_that_attacks_whoever_runs_it_gets_nowhere(trials: dict[str, Trial], runner: str) -> None:
+    details = trials["checked"].details
+    (check,) = details["checks"]
+    output = check["output"] if runner == "check" else told(trials["checked"])["program"]
+    said = dict(line.split(" -> ", 1) for line in output.splitlines())
 
     assert check["passed"], "the check only asks that the program ends well"
     assert said.pop("uid") not in ("0", "10001")
@@ -105,9 +108,11 @@ def test_an_agent_without_network_has_the_loopback_device_alone(trials: dict[str
 
 
 def test_the_reviewer_sees_every_canary_that_the_agent_cannot_find(trials: dict[str, Trial]) -> None:
-    (reason,) = trials["honest"].details["evalResult"]["reasons"]
+    assert told(trials["honest"])["canaries"] == len(CANARIES)
 
-    assert json.loads(reason)["canaries"] == len(CANARIES)
+
+def test_a_review_without_network_has_the_loopback_device_alone(trials: dict[str, Trial]) -> None:
+    assert told(trials["honest"])["interfaces"] == ["lo"]
 
 
 def test_nothing_of_the_evidence_is_blanked_out_when_no_variable_is_declared(trials: dict[str, Trial]) -> None:
@@ -121,17 +126,37 @@ def test_nothing_of_the_evidence_is_blanked_out_when_no_variable_is_declared(tri
     assert blanked == []
 
 
+@pytest.fixture(scope="session")
+def images(machine: Machine, package: Path) -> dict[str, str]:
+    """Both images of the package, by the folder that each is built from."""
+    tags = {part: f"harborsmith-test-{part}" for part in ("environment", "tests")}
+    for part, tag in tags.items():
+        built = machine.docker("build", "--quiet", "--tag", tag, str(package / part))
+        assert built.code == 0, built.err
+    return tags
+
+
 @pytest.mark.parametrize(("part", "found"), [("environment", []), ("tests", CANARIES)])
 def test_no_layer_of_the_agents_image_holds_a_canary(
-    machine: Machine, package: Path, part: str, found: list[str]
+    machine: Machine, images: dict[str, str], part: str, found: list[str]
 ) -> None:
-    tag = f"harborsmith-test-{part}"
-    built = machine.docker("build", "--quiet", "--tag", tag, str(package / part))
-    assert built.code == 0, built.err
     saved = machine.folder / f"{part}.tar"
-    assert machine.docker("save", "--output", str(saved), tag).code == 0
+    assert machine.docker("save", "--output", str(saved), images[part]).code == 0
 
     assert sorted(_canaries(saved.read_bytes())) == sorted(found)
+
+
+@pytest.mark.parametrize("part", ["environment", "tests"])
+def test_a_container_ends_at_once(machine: Machine, images: dict[str, str], part: str) -> None:
+    asked = machine.docker("image", "inspect", "--format", "{{.Config.StopSignal}}", images[part])
+
+    assert asked.out.strip() == "SIGKILL"
+
+
+def told(trial: Trial) -> dict[str, Any]:
+    """What the reviewer says of its place."""
+    (reason,) = trial.details["evalResult"]["reasons"]
+    return dict(json.loads(reason))
 
 
 def _canaries(image: bytes) -> set[str]:

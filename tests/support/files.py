@@ -23,11 +23,21 @@ class Script:
     text: str
 
 
-Tree = Mapping[str, "str | bytes | Link | Script | Mapping[str, Any]"]
+@dataclass(frozen=True)
+class Pipe:
+    """A named pipe."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """An empty directory."""
+
+
+Tree = Mapping[str, "str | bytes | Link | Script | Pipe | Folder | Mapping[str, Any]"]
 
 
 def write_tree(root: Path, tree: Tree) -> Path:
-    """Create `tree` below `root`: text, bytes, `Link`, `Script`, or a mapping (a directory; JSON for `*.json`)."""
+    """Create `tree` below `root`: text, bytes, a class above, or a mapping (a directory; JSON for `*.json`)."""
     import json
 
     root.mkdir(parents=True, exist_ok=True)
@@ -41,6 +51,10 @@ def write_tree(root: Path, tree: Tree) -> Path:
                 write_tree(path, content)
         elif isinstance(content, Link):
             path.symlink_to(content.target)
+        elif isinstance(content, Pipe):
+            os.mkfifo(path)
+        elif isinstance(content, Folder):
+            path.mkdir()
         elif isinstance(content, Script):
             path.write_text(content.text, encoding="utf-8")
             path.chmod(0o755)

@@ -13,8 +13,10 @@ In expected output a line `...` stands for any lines, the digits of run ids and 
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +95,16 @@ def succeed(block: Block, folder: Path, environment: Mapping[str, str]) -> None:
     """Run a shell block; it must succeed."""
     done = _bash(f"set -e\n{block.text}", folder, environment)
     assert done.returncode == 0, f"line {block.line}: exit {done.returncode}: {done.stdout}"
+
+
+def reader(folder: Path) -> dict[str, str]:
+    """The variables of a reader who has installed Harborsmith; the command lies below `folder`."""
+    programs = folder / "bin"
+    programs.mkdir()
+    command = programs / "harborsmith"
+    command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m generator "$@"\n')
+    command.chmod(0o755)
+    return {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "TMPDIR": str(folder), "LC_ALL": "C.UTF-8"}
 
 
 def _bash(script: str, folder: Path, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:

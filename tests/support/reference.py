@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, Final
 
 from click.testing import CliRunner
@@ -12,7 +15,11 @@ from click.testing import CliRunner
 from generator.cli.exits import Exit
 from generator.cli.main import COMMANDS, group
 from generator.diagnostics.catalogue import catalogue, categories
-from generator.workflows.schemas import schema_text
+from generator.workflows.schemas import schema_text, schema_titles
+from tests.examples import NOT_RUN
+from tests.support.examples import SCENARIO
+from tests.support.repository import parsed
+from tests.support.scenarios import LEDGER, PROMPT, document
 
 _PART: Final = re.compile(r"(<!-- made: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 # How the value forms of the schema are called in a table; each has a row of its own in the last table of the page.
@@ -59,12 +66,79 @@ def _codes() -> str:
     made = ""
     for category in categories():
         rows = "".join(
-            f"| `{entry.code}` | {entry.severity} | {entry.summary} |\n"
+            f"| [`{entry.code}`](codes/{category}.md#{entry.code}) | {entry.severity} | {entry.summary} |\n"
             for entry in catalogue().values()
             if entry.category == category
         )
         made += f"\n## {category}\n\n| Code | Weight | What it means |\n|---|---|---|\n{rows}"
     return made + "\n"
+
+
+def _pack() -> str:
+    """The pack that the examples of codes start from."""
+    text = json.dumps(document(), indent=2)
+    files = {"scenario.json": text, "instruction.md": PROMPT.rstrip("\n"), "assets/ledger.csv": LEDGER.rstrip("\n")}
+    language = {"json": "json", "md": "text", "csv": "text"}
+    made = ""
+    for name, content in files.items():
+        mark = "<!-- schema: scenario-v2 -->\n" if name == "scenario.json" else ""
+        made += f"\n`{SCENARIO}{name}`:\n\n{mark}```{language[name.rpartition('.')[2]]}\n{content}\n```\n"
+    return made + "\n"
+
+
+def _not_run() -> str:
+    return "".join(f"- `{code}`: {reason}\n" for code, reason in NOT_RUN.items())
+
+
+def _exit_codes() -> str:
+    rows = "".join(f"| `{code}` | {meaning} | {more} |\n" for code, (meaning, more) in _exits().items())
+    return f"| Code | Meaning | Examples |\n|---|---|---|\n{rows}"
+
+
+def _exit_meanings() -> str:
+    rows = "".join(f"| `{code}` | {meaning} |\n" for code, (meaning, _) in _exits().items())
+    return f"| Code | Meaning |\n|---|---|\n{rows}"
+
+
+def _exits() -> dict[int, tuple[str, str]]:
+    """What the code says about each exit code: a clause, and examples."""
+    (listed,) = [node for node in parsed(Path("generator/cli/exits.py")).body if isinstance(node, ast.ClassDef)]
+    found = {}
+    for member, text in pairwise(listed.body):
+        if isinstance(member, ast.Assign) and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+            meaning, _, more = str(text.value.value).rstrip(".").partition(": ")
+            found[int(Exit[ast.unparse(member.targets[0])])] = (_lower(meaning), more)
+    return found
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _files() -> str:
+    rows = ""
+    for name in schema_titles():
+        schema = json.loads(schema_text(name) or "")
+        file = re.sub(r".*\((.+)\)$", r"\1", schema["title"])
+        meaning = str(schema["description"])
+        # The name, which has a column of its own, stands first in many descriptions.
+        first, _, rest = meaning.partition(": ")
+        meaning = rest[:1].upper() + rest[1:] if first.endswith(file) else meaning
+        rows += f"| `{name}` | {file} | {_cell(meaning)} |\n"
+    return f"| Schema | File | What it is |\n|---|---|---|\n{rows}"
+
+
+def _settings() -> str:
+    schema = json.loads(schema_text("config") or "")
+    rows = ""
+    for name, member in schema["properties"].items():
+        table = schema["$defs"].get(name, {})
+        meaning = member.get("description") or table.get("description", "")
+        shown = f"[[{name}]]" if "items" in member and table else f"[{name}]" if table else name
+        rows += f"| `{shown}` | {_cell(meaning)} |\n"
+        for below, inner in table.get("properties", {}).items():
+            rows += f"| `{shown}` `{below}` | {_cell(inner.get('description', ''))} |\n"
+    return f"| Key | Meaning |\n|---|---|\n{rows}"
 
 
 def _fields() -> str:
@@ -154,6 +228,12 @@ _PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "commands": _commands,
     "help": _help,
     "codes": _codes,
+    "pack": _pack,
+    "not-run": _not_run,
+    "exit-codes": _exit_codes,
+    "exit-meanings": _exit_meanings,
+    "files": _files,
+    "settings": _settings,
     "fields": _fields,
     "forms": _forms,
 }

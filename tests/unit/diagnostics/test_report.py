@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.model import Diagnostic, Location, Severity
-from generator.diagnostics.printable import printable
+from generator.diagnostics.printable import json_escaped, printable
 from generator.diagnostics.report import counted, detail, text_lines
 
 
@@ -66,6 +66,18 @@ def test_nothing_printed_can_steer_a_terminal_or_break_a_line(text: str) -> None
 )
 def test_what_could_is_written_as_an_escape(text: str, shown: str) -> None:
     assert printable(text) == shown
+
+
+@pytest.mark.parametrize("text", ["\x7f\x85\x9b31m", "\u202egnp.exe", "\u2028\u2029", "\ufeff", 'é😀\n\t"\\'])
+def test_json_text_hides_nothing_and_says_the_same(text: str) -> None:
+    written = json_escaped(json.dumps({"a": text}, ensure_ascii=False))
+    assert printable(written) == written
+    assert json.loads(written) == {"a": text}
+
+
+def test_half_a_surrogate_pair_stays_an_escape_in_json() -> None:
+    written = json_escaped(json.dumps("\ud83d", ensure_ascii=False))
+    assert written == '"\\ud83d"'
 
 
 def test_the_detail_has_the_published_members_and_the_place() -> None:

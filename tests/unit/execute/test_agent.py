@@ -72,7 +72,15 @@ def test_a_directory_is_shown_itself_and_its_run_is_started(here: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "name"),
-    [("alpha/run.sh", "alpha"), ("beta/run.sh", "beta"), ("beta/main.py", "main"), ("beta/other.tar.sh", "other")],
+    [
+        ("alpha/run.sh", "alpha"),
+        ("beta/run.sh", "beta"),
+        ("alpha/agents/run.sh", "alpha"),
+        ("beta/src/agents/run.sh", "beta"),
+        ("agents/beta.sh", "beta"),
+        ("beta/main.py", "main"),
+        ("beta/other.tar.sh", "other"),
+    ],
 )
 def test_agents_with_untelling_file_names_are_told_apart_by_their_folders(here: Path, file: str, name: str) -> None:
     write_tree(here, {file: SHELL})

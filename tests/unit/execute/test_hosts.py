@@ -8,6 +8,12 @@ from generator.execute.hosts import AllowedHost, canonical_host, parse_allowed_h
 from generator.execute.refusal import Refused
 
 
+def test_the_address_of_a_page_is_told_from_its_host() -> None:
+    refused = parse_allowed_host("https://api.example.com/v1")
+    assert isinstance(refused, Refused)
+    assert "address of a page" in refused.message
+
+
 @pytest.mark.parametrize(
     ("text", "admitted", "kept_out"),
     [

@@ -138,7 +138,14 @@ def test_items_that_are_taken_out_leave_their_place_and_members_do_not() -> None
         ({"assets": "a"}, "field_type", "/assets", "expected a list", '["a"]'),
         ({"assets": ["../a"]}, "path_unsafe", "/assets/0", '".." leads out', '"assets/'),
         ({"requires__tools": []}, "field_empty", "/requires/tools", "empty", '["filesystem", "shell"]'),
-        ({"metadata": {"scenarioVersio": "1"}}, "field_missing", "/metadata", "scenarioVersion", '"1.0.0"'),
+        (
+            {"metadata": {"scenarioVersio": "1"}},
+            "field_missing",
+            "/metadata",
+            "scenarioVersio",
+            '"scenarioVersion" instead of',
+        ),
+        ({"metadata": {"tags": ["a"]}}, "field_missing", "/metadata", "scenarioVersion", '"1.0.0"'),
         ({"evaluation__checks": [{"id": "a"}]}, "field_missing", "/evaluation/checks/0", "command", '"command": '),
         ({"evaluation__mode": "checks"}, "field_missing", "/evaluation", '"checks" is missing', '"checks": [{"id"'),
         ({"driver": {}}, "field_not_allowed", "/driver", "ruhroh_scenario_v1", ""),
@@ -170,6 +177,29 @@ def test_an_unknown_member_is_compared_with_the_known_ones(name: str, meant: str
 def test_an_unknown_member_like_no_other_is_met_with_the_list(name: str) -> None:
     (found,) = check(document(**{name: 1})).findings
     assert found.hint.startswith("one of $schema, assets, ")
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer", "hint"),
+    [
+        ({"difficulty": "hard"}, "/difficulty", '"difficulty" in its place, /metadata/difficulty'),
+        ({"run__stopPolicy": "x"}, "/run/stopPolicy", '"stopPolicy" in its place, /loop/stopPolicy'),
+        ({"run__setup": "x"}, "/run/setup", "one of mode, resourceBudgets, timeoutSeconds"),
+        ({"goalRubric": []}, "/goalRubric", '"goalRubric" in its place, /evaluation/goalRubric'),
+        ({"user_prompt": "x"}, "/user_prompt", '"userPrompt"'),
+    ],
+)
+def test_an_unknown_member_that_has_a_place_elsewhere_is_sent_there(
+    changes: dict[str, Any], pointer: str, hint: str
+) -> None:
+    (found,) = check(document(**changes)).findings
+    assert (found.code, found.pointer, found.hint) == ("field_unknown", pointer, hint)
+
+
+def test_what_may_not_stand_in_a_version_is_never_offered() -> None:
+    hints = [found.hint for found in check(document(drivers={}, zzzzz=1)).findings]
+    assert hints
+    assert not any('"driver"' in hint or "driver," in hint for hint in hints)
 
 
 def test_unknown_members_are_found_in_lists_and_below() -> None:

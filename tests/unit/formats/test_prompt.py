@@ -21,6 +21,20 @@ def codes(found: Prompt) -> list[str]:
     return [finding.code for finding in found.findings]
 
 
+@pytest.mark.parametrize(
+    ("there", "hint"),
+    [
+        ("instruction.md", '"instruction.md"'),
+        ("texts/Instructions.md", '"texts/Instructions.md"'),
+        ("data.csv", "a UTF-8 text file of at most 96 KiB inside the scenario directory"),
+    ],
+)
+def test_a_missing_prompt_is_met_with_the_file_that_was_probably_meant(tmp_path: Path, there: str, hint: str) -> None:
+    write_tree(tmp_path, {there: "Sum it.\n"})
+    (found,) = prompt(tmp_path, {"userPromptPath": "instructions.md"}).findings
+    assert (found.code, found.hint) == ("prompt_missing", hint)
+
+
 @pytest.mark.parametrize("text", ["Sum it.", "  Sum it.\r\nTwice.\n\n", "\u00a0Sum it.\x1b[0m", "😀\n", "a\u2028b"])
 def test_a_prompt_is_kept_byte_for_byte(tmp_path: Path, text: str) -> None:
     (tmp_path / "instruction.md").write_bytes(text.encode())

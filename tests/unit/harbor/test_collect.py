@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tests.unit.harbor.box import UID, Box
 
 pytestmark = pytest.mark.sandbox
 
+HOPPER = Path(__file__).parents[2] / "harbor" / "agents" / "hopper.py"
 RECORDS = {"context.json", "transcripts/iteration-1.log"}
 
 
@@ -42,3 +44,23 @@ def test_a_record_of_the_run_counts_only_where_the_supervisor_closed_it(
     assert done.return_code == 0, done.stdout
     folder = box.inside("/logs/artifacts/agent")
     assert {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} == handed_over
+
+
+@pytest.mark.parametrize("attempt", range(5))
+def test_a_process_that_changes_its_number_all_the_time_is_over_before_its_work_is_archived(
+    tmp_path: Path, attempt: int
+) -> None:
+    """Whether a search comes upon such a process is chance, so there are several attempts."""
+    box = Box(tmp_path / "box")
+    box.inside("/logs/artifacts").mkdir()
+    shutil.copy(HOPPER, box.inside("/home/agent/hopper.py"))
+    drop = f"setpriv --reuid={UID} --regid={UID} --clear-groups"
+    asked = f'{drop} python3 -c "import os; os.kill(-1, 0)"'
+    script = f"{drop} python3 /home/agent/hopper.py && {asked} && echo alive\n({collect_script('/app')})\n{asked}"
+
+    done = asyncio.run(box.exec(script, cwd="/app", timeout_sec=60, user="root"))
+
+    assert done.stdout is not None
+    assert done.stdout.startswith("alive")
+    assert "ProcessLookupError" in done.stdout, done.stdout
+    assert box.inside("/logs/artifacts/workspace.tar").exists()

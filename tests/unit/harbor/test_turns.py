@@ -58,7 +58,7 @@ def script(tmp_path: Path, text: str) -> str:
 
 async def work(box: Box, assignment: Assignment, logs: Path) -> Ledger:
     ledger = assignment.ledger("run-1", assignment.package.evaluation.user_prompt + "\n", "test", "1")
-    supervisor = Supervisor(box, assignment.package.user)
+    supervisor = Supervisor(box, assignment.package.user, assignment.secrets)
     home = await supervisor.install(assignment.agent.binds)
     async for _ in Turns(assignment, ledger, supervisor, home).work():
         ledger.write(logs)
@@ -165,7 +165,7 @@ def test_a_trace_that_is_no_file_is_left_where_it_is_and_said(box: Box, package:
 def test_no_turn_starts_once_the_run_is_closed(box: Box, package: Path, tmp_path: Path) -> None:
     assignment = understood(package, script(tmp_path, "touch ran"), tmp_path / "room")
     ledger = assignment.ledger("run-1", "x", "test", "1")
-    supervisor = Supervisor(box, "agent")
+    supervisor = Supervisor(box, "agent", {})
 
     async def late() -> None:
         home = await supervisor.install(assignment.agent.binds)

@@ -54,9 +54,12 @@ def test_the_agent_image_copies_the_workspace_and_what_builds_it_and_nothing_els
     ]
 
 
-def test_the_reviewer_image_closes_its_answers() -> None:
+def test_answers_come_last_into_the_reviewer_image_and_are_closed_before_anything_runs() -> None:
     lines = instructions(judge(Environment()))
-    assert lines[-3:] == ["COPY . /tests/", "RUN chmod 700 /tests", "STOPSIGNAL SIGKILL"]
+    assert lines[-2:] == ["COPY . /tests/", "STOPSIGNAL SIGKILL"]
+
+    commands = [line for line in constant("tests/test.sh").decode().splitlines() if not line.startswith("#")]
+    assert commands == ["chmod 700 /tests", "exec python3 -I -B /tests/review"]
 
 
 def test_what_is_not_asked_for_is_not_built() -> None:

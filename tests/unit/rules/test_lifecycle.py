@@ -11,7 +11,7 @@ import pytest
 from generator.rules.lifecycle import moment
 from generator.workflows.select import select
 from tests.support.scenarios import document, write_scenario
-from tests.unit.rules.support import codes
+from tests.unit.rules.support import codes, findings
 
 
 @pytest.mark.parametrize(
@@ -107,6 +107,22 @@ def replaced_by(root: Path, name: str, **asked: Any) -> list[str]:
 def test_a_replacement_must_be_another_scenario_in_use(tmp_path: Path, name: str, expected: list[str]) -> None:
     assert replaced_by(tmp_path, name) == expected
     assert replaced_by(tmp_path, name, ids=["sum-ledger"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("replacement", "hint"),
+    [
+        ({"replacementId": "sum-ledger-2"}, "sum-ledger-2 in its place"),
+        ({"replacementId": "sum-ledger"}, "for new comparisons a scenario that is active; its id as replacementId"),
+        ({}, "for new comparisons a scenario that is active; its id as replacementId"),
+    ],
+)
+def test_a_deprecated_scenario_is_never_called_its_own_replacement(
+    tmp_path: Path, replacement: dict[str, str], hint: str
+) -> None:
+    about = {"scenarioVersion": "1.0.0", "lifecycle": {"status": "deprecated", **replacement}}
+    found = findings(tmp_path, metadata=about)
+    assert [one.hint for one in found if one.code == "lifecycle_deprecated"] == [hint]
 
 
 def test_where_the_pack_is_not_known_a_replacement_is_not_called_unknown(tmp_path: Path) -> None:

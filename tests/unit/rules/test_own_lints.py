@@ -204,6 +204,7 @@ OURS = {
     "private_content_in_public",
     "rubric_names_files",
     "rubric_repeats_prompt",
+    "rubric_repeats_itself",
     "calibration_status_missing",
     "check_path_unmentioned",
 }

@@ -121,6 +121,7 @@ def evaluation_document(**changes: Any) -> dict[str, Any]:
         "mode": "agentic_goal_review",
         "workdir": "/app",
         "user": "agent",
+        "git": False,
         "scenarioContext": ["A bookkeeper closes the month."],
         "goalRubric": ["The report holds the correct total."],
         "criteria": [{"id": "c-0a1b2c3d", "text": "The report holds the correct total."}],

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from generator.runtime.command import _with_sockets, choose_reviewer
+from generator.runtime.command import _with_sockets, asked_reviewer
 from generator.runtime.evalinput import RunContext
 from generator.runtime.evaluation import Evaluation, PackagedReviewer, parse_evaluation
 from generator.runtime.operators import FILE, Operator, read_operator
@@ -23,6 +23,7 @@ def evaluation() -> Evaluation:
         "version": "harborsmith_evaluation_v1",
         "mode": "agentic_goal_review",
         "workdir": "/app",
+        "git": False,
         "completion": {"required": False},
         "reviewerTimeoutSeconds": 5,
     }
@@ -74,7 +75,7 @@ def test_an_option_comes_before_the_package_and_the_environment_after_it(
 ) -> None:
     asks = evaluation if packaged else replace(evaluation, reviewer=None)
 
-    chosen = choose_reviewer(asks, handed(tmp_path, {"reviewer": {**STATED, "source": source}, "env": {}}))
+    chosen = asked_reviewer(asks, handed(tmp_path, {"reviewer": {**STATED, "source": source}, "env": {}}))
 
     assert chosen is not None
     assert chosen.source == asked
@@ -83,7 +84,7 @@ def test_an_option_comes_before_the_package_and_the_environment_after_it(
 def test_the_operators_reviewer_gets_all_variables_but_the_files_name(tmp_path: Path, evaluation: Evaluation) -> None:
     environ = {**handed(tmp_path, {"reviewer": STATED, "env": {"KEY": "value"}}), "PATH": "/bin"}
 
-    chosen = choose_reviewer(evaluation, environ)
+    chosen = asked_reviewer(evaluation, environ)
 
     assert chosen is not None
     assert chosen.env == {"PATH": "/bin", "KEY": "value"}
@@ -92,7 +93,7 @@ def test_the_operators_reviewer_gets_all_variables_but_the_files_name(tmp_path: 
 def test_a_packaged_reviewer_gets_of_them_what_it_declares(tmp_path: Path, evaluation: Evaluation) -> None:
     environ = handed(tmp_path, {"reviewer": None, "env": {"KEY": "value", "OTHER": "unasked"}})
 
-    chosen = choose_reviewer(evaluation, environ)
+    chosen = asked_reviewer(evaluation, environ)
 
     assert chosen is not None
     assert (chosen.source, chosen.env) == ("package", {"KEY": "value"})
@@ -101,11 +102,11 @@ def test_a_packaged_reviewer_gets_of_them_what_it_declares(tmp_path: Path, evalu
 def test_the_environments_command_is_asked_when_nobody_else_is_there(evaluation: Evaluation) -> None:
     alone = replace(evaluation, reviewer=None)
 
-    chosen = choose_reviewer(alone, {"RUHROH_EVAL_COMMAND": "judge it"})
+    chosen = asked_reviewer(alone, {"RUHROH_EVAL_COMMAND": "judge it"})
 
     assert chosen is not None
     assert chosen.source == "environment"
-    assert choose_reviewer(alone, {}) is None
+    assert asked_reviewer(alone, {}) is None
 
 
 def test_sockets_that_are_listed_beside_an_archive_are_left_out_of_the_work(tmp_path: Path) -> None:

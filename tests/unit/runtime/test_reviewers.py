@@ -34,10 +34,22 @@ def test_a_command_is_split_into_words(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     made = command_reviewer("bin/judge 'a b' --c", source="option", env={})
     assert made.argv == (str(tmp_path / "bin/judge"), "a b", "--c")
-    assert made.sha256 == sha("x")
     named = command_reviewer("python3 -m judge", source="option", env={})
     assert named.argv == ("python3", "-m", "judge")
-    assert named.sha256 == sha("python3 -m judge")
+
+
+def test_a_reviewer_is_another_when_a_word_or_the_content_of_a_named_file_is(tmp_path: Path) -> None:
+    def identity(command: str) -> str:
+        return command_reviewer(command, source="option", env={}).sha256
+
+    write_tree(tmp_path, {"a/judge.py": "x", "b/judge.py": "x", "b/other.py": "y"})
+    judge = f"python3 {tmp_path}/a/judge.py"
+    assert identity(judge) == identity(f"python3 {tmp_path}/b/judge.py"), "wherever the file lies"
+    others = [identity(f"python3 {tmp_path}/b/other.py"), identity(f"{judge} --strict"), identity("python3 judge.py")]
+    assert len({identity(judge), *others}) == 4
+    before = identity(judge)
+    (tmp_path / "a/judge.py").write_text("z")
+    assert identity(judge) != before
 
 
 def test_a_shell_reads_the_text_only_when_asked() -> None:

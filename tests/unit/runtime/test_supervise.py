@@ -7,12 +7,14 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from generator.runtime import supervise
+from generator.runtime import runroot, supervise
+from generator.runtime.places import RUN_ROOT
 from generator.runtime.proctree import owned_by
 from generator.runtime.supervise import Account, Places, account, close, main, prepare, read_outcome, read_result, turn
 
@@ -58,7 +60,7 @@ def test_preparing_makes_room_for_the_agent_and_lets_it_read_its_program(places:
 
     assert (answer["uid"], answer["home"], answer["path"]) == (UID, "/home/agent", os.environ["PATH"])
     assert [oct(path.stat().st_mode & 0o777) for path in (program, program.parent / "data")] == ["0o755", "0o644"]
-    assert os.stat(places.at(supervise.RUN_ROOT)).st_uid == UID
+    assert os.stat(places.at(RUN_ROOT)).st_uid == UID
     assert prepare(AGENT, {}, places) == answer
 
 
@@ -117,7 +119,7 @@ def test_closing_ends_what_runs_and_forbids_another_turn(places: Places) -> None
     ready(places)
     left = subprocess.Popen(["sleep", "321"], user=UID, group=UID, extra_groups=[])
 
-    answer = close(AGENT, {}, places)
+    answer = close(AGENT, {"secrets": {}}, places)
 
     assert (answer["ended"], answer["notes"], left.wait(10)) == (1, [], -9)
     with pytest.raises(ValueError, match="the run is over"):
@@ -129,18 +131,22 @@ def test_closing_says_when_a_turn_does_not_end(places: Places, monkeypatch: pyte
     with open(ready(places).at(supervise.LOCK), "w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
 
-        assert close(AGENT, {}, places)["notes"] == ["processes of the agent could not be ended"]
+        assert close(AGENT, {"secrets": {}}, places)["notes"] == ["processes of the agent could not be ended"]
 
 
 def test_closing_clears_the_logs_and_keeps_run_root_and_trace(places: Places) -> None:
     ready(places)
     for path in ("/logs/agent/context.json", "/installed-agent/ruhroh-loop/ruhroh-economic-trace.jsonl"):
-        Path(places.at(path)).write_text("{}")
+        Path(places.at(path)).write_text('{"key": "tok-12345"}')
     Path(places.at("/logs/agent/link")).symlink_to("/etc")
 
-    close(AGENT, {}, places)
+    close(AGENT, {"secrets": {"KEY": "tok-12345"}}, places)
 
     logs = Path(places.at("/logs/agent"))
+    with tarfile.open(logs / "ruhroh-loop-events.tar.gz") as archive:
+        kept = archive.extractfile("ruhroh-economic-trace.jsonl")
+        assert kept is not None
+        assert kept.read() == (logs / "ruhroh-economic-trace.jsonl").read_bytes() == b'{"key": "[value of KEY]"}'
     assert sorted(os.listdir(logs)) == ["ruhroh-economic-trace.jsonl", "ruhroh-loop-events.tar.gz"]
     assert (logs.stat().st_uid, logs.stat().st_mode & 0o777) == (0, 0o755)
 
@@ -148,15 +154,15 @@ def test_closing_clears_the_logs_and_keeps_run_root_and_trace(places: Places) ->
 def test_a_run_root_or_trace_that_is_too_large_is_left_out_and_said(
     places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(supervise, "MAX_EVENT_BYTES", 10)
-    monkeypatch.setattr(supervise, "MAX_TRACE_BYTES", 10)
+    monkeypatch.setattr(runroot, "MAX_EVENT_BYTES", 10)
+    monkeypatch.setattr(runroot, "MAX_TRACE_BYTES", 10)
     Path(ready(places).at("/installed-agent/ruhroh-loop/ruhroh-economic-trace.jsonl")).write_text("x" * 20)
 
-    notes = close(AGENT, {}, places)["notes"]
+    notes = close(AGENT, {"secrets": {}}, places)["notes"]
 
-    assert [note.split(" is ")[0] for note in notes] == [
-        "the agent's run root",
-        "the agent's ruhroh-economic-trace.jsonl",
+    assert notes == [
+        "the agent's run root holds over 10 bytes or 50000 files: not kept",
+        "the agent's ruhroh-economic-trace.jsonl was not kept: it is over 10 bytes",
     ]
     assert os.listdir(places.at("/logs/agent")) == []
 

@@ -118,7 +118,7 @@ def test_removing_as_the_owner_minds_no_mode_either() -> None:
     code = "import sys\nfrom generator.runtime.trees import remove_tree\nremove_tree(sys.argv[1])\n"
     with open_folder() as folder:
         top = write_tree(folder / "top", {"a/b/c/d": "x", "a/e": "y"})
-        for name in ("a/b/c", "a/b", "a"):
+        for name in ("a/b/c", "a/b", "a", "."):
             (top / name).chmod(0)
         as_ordinary_user(code, folder, str(top))
         assert not top.exists()

@@ -1,0 +1,96 @@
+"""One turn that has ended, as it is kept: without the operator's secrets, and the same wherever the agent worked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from generator.execute.agent import Agent
+from generator.execute.redaction import redacted, redacted_completion, redacted_result
+from generator.runtime.agentresult import AgentResult
+from generator.runtime.launch import Limits, Outcome
+from generator.runtime.loop import Completion
+from generator.runtime.records import iteration_record, termination_record
+
+TRANSCRIPTS: Final = "transcripts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnBounds:
+    """What one turn was given.
+
+    Attributes:
+        number: Its number, from 1.
+        limits: Its limits.
+        run_seconds: Bound of all turns together where what was left of it bounds this one; None where it does not.
+    """
+
+    number: int
+    limits: Limits
+    run_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnd:
+    """How its command ended, what that means, and the agent's result file."""
+
+    outcome: Outcome
+    completion: Completion
+    result: AgentResult
+
+
+def bounds(number: int, left: float, turn_seconds: float, run_seconds: float) -> TurnBounds:
+    """Turn `number`, which starts with `left` of all `run_seconds` and may take `turn_seconds` itself."""
+    last = left < turn_seconds
+    return TurnBounds(
+        number=number, limits=Limits(seconds=min(left, turn_seconds)), run_seconds=run_seconds if last else None
+    )
+
+
+def transcript_name(number: int) -> str:
+    """Name of the file with the output of turn `number`, below `TRANSCRIPTS`."""
+    return f"iteration-{number}.log"
+
+
+def keep_turn(
+    turn: TurnBounds,
+    end: TurnEnd,
+    *,
+    agent: Agent,
+    session: str,
+    elapsed: float,
+    secrets: Mapping[str, str],
+) -> tuple[TurnEnd, dict[str, Any]]:
+    """Take the secrets out of a turn and make its record.
+
+    Args:
+        turn: What it was given.
+        end: How it ended.
+        agent: Who worked.
+        session: Session handle.
+        elapsed: Seconds since the first turn began.
+        secrets: Variables whose values are not to be kept.
+
+    Returns:
+        The end without the secrets, and the record. What the agent's words mean is decided before, from the words.
+    """
+    kept = TurnEnd(
+        outcome=redacted(end.outcome, secrets),
+        completion=redacted_completion(end.completion, secrets),
+        result=redacted_result(end.result, secrets),
+    )
+    wall = None if turn.run_seconds is None else round(turn.run_seconds * 1000)
+    record = iteration_record(
+        iteration=turn.number,
+        adapter_id=agent.id,
+        continuity=agent.about.continuity,
+        session=session,
+        outcome=kept.outcome,
+        completion=kept.completion,
+        result=kept.result,
+        artifact_paths={"transcript": f"{TRANSCRIPTS}/{transcript_name(turn.number)}"},
+        elapsed_ms=round(elapsed * 1000),
+        termination=termination_record(kept.outcome, turn.limits, wall) if kept.outcome.timed_out else None,
+    )
+    return kept, record
