@@ -3,6 +3,7 @@
 VENV ?= .venv
 PYTHON ?=
 PYTEST_ARGS ?=
+ARGS ?=
 
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -12,7 +13,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test containers lint types coverage package docs golden lock clean
+.PHONY: help demo test containers lint types coverage bench package docs golden lock clean
 
 help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +49,9 @@ types: $(READY) ## Check types
 
 coverage: $(READY) ## Run all tests and refuse when too few lines and branches ran
 	@$(PYTEST) --cov --cov-report=term $(PYTEST_ARGS)
+
+bench: $(READY) ## Measure against others, and rewrite docs/performance.md (ARGS=--help)
+	@$(BIN)/python -m benchmarks $(ARGS)
 
 package: $(READY) ## Build wheel and sdist into dist/ and check what they hold
 	rm -rf dist

@@ -61,6 +61,12 @@ PROGRESS_AFTER_SECONDS = 1.0
 @click.option("--dry-run", is_flag=True, help="Write nothing; list the files of every package.")
 @click.option("--check", is_flag=True, help="Write nothing; fail when a package is not up to date.")
 @click.option("--force", is_flag=True, help="Replace packages that were edited, and directories that are no packages.")
+@click.option(
+    "--jobs",
+    metavar="N",
+    type=click.IntRange(1, 256),
+    help="Processes that make packages; without it, one a processor where there are many packages.",
+)
 @format_option("text", "json", "github")
 def command(
     everything: bool,
@@ -107,8 +113,8 @@ def _print(report: Report, mode: Mode, form: str) -> None:
     if form == "json":
         print_json(json_report(report, mode))
     elif form == "text":
-        for line in text_report(report, mode, painter()):
-            click.echo(line)
+        lines = list(text_report(report, mode, painter()))
+        click.echo("\n".join(lines), nl=bool(lines))
     else:
         click.echo(github_report(report, repository_top()), nl=False)
         add_to_step_summary(github_summary(report, mode, repository_top()))

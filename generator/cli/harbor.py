@@ -63,7 +63,6 @@ def split_options(given: dict[str, Any], runs: int, jobs: int) -> tuple[Options,
         click.UsageError: An option belongs to the other backend, or the agent is missing.
     """
     from generator.execute.settings import Options
-    from generator.harbor.settings import HarborOptions
 
     options = dict(given)
     backend = options.pop("backend")
@@ -72,6 +71,8 @@ def split_options(given: dict[str, Any], runs: int, jobs: int) -> tuple[Options,
         if options["agent"] is None:
             raise click.UsageError("Missing option '--agent' / '--adapter'.")
         return Options(**{name: value for name, value in options.items() if name not in HARBOR_ONLY}), None
+    from generator.harbor.settings import HarborOptions
+
     stated = {name: value for name, value in options.items() if name not in LOCAL_ONLY and value is not None}
     return Options(), HarborOptions(**stated, runs=runs, concurrency=jobs)
 

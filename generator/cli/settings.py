@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from generator.cli.exits import Exit
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # The commands that work on a pack. The others must work where its settings are broken, too.
 CONFIGURED: Final = frozenset({"new", "validate", "generate", "run", "review", "prove"})
@@ -20,11 +22,15 @@ def apply_config(context: click.Context) -> None:
     Raises:
         click.exceptions.Exit: They are wrong, which is wrong usage.
     """
-    from generator.formats.config import Config, find_config, read_config
+    from pathlib import Path
+
+    from generator.formats.config_file import find_config
 
     file = find_config(Path.cwd())
     if file is None:
         return
+    from generator.formats.config import Config, read_config
+
     config = read_config(file)
     if not isinstance(config, Config):
         from generator.diagnostics.report import text_lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from generator.cli.options import (
 
 if TYPE_CHECKING:
     from generator.formats.config import Config
+    from generator.workflows.memory import Memory
     from generator.workflows.validate import Report
 
 FORMATS = ("text", "json", "github", "sarif", "junit")
@@ -89,6 +90,7 @@ def command(
     PATHs are scenario directories, their documents, or directories of scenarios; they replace --scenario-dir.
     With --watch, harborsmith.toml is read once, at the start.
     """
+    from generator.workflows.memory import Memory
     from generator.workflows.select import select
     from generator.workflows.validate import NO_CONFIG, unknown_fail_on, validate
 
@@ -97,13 +99,15 @@ def command(
     if watch and (form != "text" or files):
         raise click.UsageError("--watch shows text; leave out --json, --format and --report, or --watch.")
 
+    memory = Memory()
+
     def look() -> Report:
-        selection = select(**selected, changed=changed_paths(changed_since))
+        selection = select(**selected, changed=changed_paths(changed_since), memory=memory)
         say_unchanged(changed_since, len(selection.loaded))
         return validate(selection, fail_on, config or NO_CONFIG)
 
     if watch:
-        return _watch(selected["paths"] or (selected["scenario_dir"],), look)
+        return _watch(selected["paths"] or (selected["scenario_dir"],), look, memory)
     report = look()
     _print(report, form)
     _write(report, files)
@@ -112,7 +116,7 @@ def command(
     return Exit.FINDINGS if report.failed else Exit.GOOD
 
 
-def _watch(paths: tuple[Path, ...], look: Callable[[], Report]) -> Exit:
+def _watch(paths: tuple[Path, ...], look: Callable[[], Report], memory: Memory) -> Exit:
     """Show the report anew after every save. Being interrupted is how it ends, and so no failure."""
     import shutil
 
@@ -121,7 +125,8 @@ def _watch(paths: tuple[Path, ...], look: Callable[[], Report]) -> Exit:
 
     screen = sys.stdout.isatty()
 
-    def show() -> None:
+    def show(changed: Collection[str]) -> None:
+        memory.forget(changed)
         lines = [*text_report(look(), painter()), "watching; Ctrl-C ends it"]
         if screen:
             click.echo(redraw(fitted(lines, shutil.get_terminal_size().lines - 1)), nl=False, color=True)
@@ -144,8 +149,8 @@ def _print(report: Report, form: str) -> None:
     if form == "json":
         print_json(json_report(report))
     elif form == "text":
-        for line in text_report(report, painter()):
-            click.echo(line)
+        lines = list(text_report(report, painter()))
+        click.echo("\n".join(lines), nl=bool(lines))
     else:
         from generator.workflows.validate_formats import github_summary, render
 

@@ -21,7 +21,6 @@ from generator.source.document import MAX_BYTES
 from generator.source.pointer import child
 from generator.source.tree import Refusal, Tree
 
-CONFIG_FILE: Final = "harborsmith.toml"
 ANY_WARNING: Final = "warning"
 # Key -> an example of its value.
 SETTINGS: Final = {
@@ -105,14 +104,6 @@ class _Places:
         while pointer not in places and pointer:
             pointer = pointer.rpartition("/")[0]
         return places.get(pointer, (1, 1))
-
-
-def find_config(start: Path) -> Path | None:
-    """The nearest `harborsmith.toml` in `start` or above it."""
-    for folder in (start, *start.parents):
-        if (folder / CONFIG_FILE).is_file() or (folder / CONFIG_FILE).is_symlink():
-            return folder / CONFIG_FILE
-    return None
 
 
 def read_config(file: Path) -> Config | tuple[Diagnostic, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,17 +12,26 @@ from generator.diagnostics.model import Finding
 from generator.formats.prompt import Prompt
 from generator.scenario.model import Scenario
 from generator.source.document import Document, Json
-from generator.source.pointer import child, parts
+from generator.source.pointer import parts
 from generator.source.tree import Entry, Tree
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A directory and its parsed document, before any check; `findings` say why there is none."""
+    """A directory and its parsed document, before any check.
+
+    Attributes:
+        tree: The directory.
+        name: Its name.
+        document: None when it could not be read or parsed.
+        entry: What the document's file turned out to be.
+        findings: Why there is no document.
+    """
 
     tree: Tree
     name: str
     document: Document | None = None
+    entry: Entry | None = None
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -48,6 +58,7 @@ class Draft:
         scenario: The model built from `sound`, defaults in place of what is missing.
         files: Declared path (normal form) -> what lies there.
         findings: What reading and the schema found.
+        memo: What was looked up in it already, under the name of the function that did: many rules ask for the same.
     """
 
     reading: Reading
@@ -58,9 +69,17 @@ class Draft:
     scenario: Scenario
     files: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    memo: defaultdict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict), repr=False, compare=False)
 
     def get(self, pointer: str) -> Json:
         """The sound value at `pointer`, or None when there is none."""
+        known = self.memo["get"]
+        found = known.get(pointer, self)  # no value of a document is a draft
+        if found is self:
+            found = known[pointer] = self._look_up(pointer)
+        return found
+
+    def _look_up(self, pointer: str) -> Json:
         place: Json = self.sound
         for part in parts(pointer):
             if isinstance(place, dict):
@@ -71,11 +90,14 @@ class Draft:
                 return None
         return place
 
-    def items(self, pointer: str) -> Iterator[tuple[str, Json]]:
+    def items(self, pointer: str) -> tuple[tuple[str, Json], ...]:
         """Pointer and value of each sound item of the list at `pointer`; none when there is no list."""
-        for index, item in enumerate(self.get(pointer) or ()):
-            if item is not None:
-                yield child(pointer, index), item
+        known: dict[str, tuple[tuple[str, Json], ...]] = self.memo["items"]
+        found = known.get(pointer)
+        if found is None:
+            items = enumerate(self.get(pointer) or ())
+            found = known[pointer] = tuple((f"{pointer}/{index}", item) for index, item in items if item is not None)
+        return found
 
     def has(self, pointer: str) -> bool:
         """Whether the document has a value at `pointer`, be it sound or taken out."""

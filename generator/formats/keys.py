@@ -12,6 +12,7 @@ from generator.diagnostics.model import Finding
 from generator.formats.schemas import resolve, schema
 from generator.source.pointer import join
 
+_NESTED: Final = (dict, list)
 MAX_COMPARED: Final = 64  # comparing takes time that grows with the length; no known name is nearly as long
 
 
@@ -64,12 +65,14 @@ def _unknown(value: object, known: Known) -> Iterator[tuple[list[str | int], Kno
             if name not in known.members:
                 yield [name], known
                 continue
-            for path, place in _unknown(below, known.members[name]):
-                yield [*path, name], place
+            if isinstance(below, _NESTED):
+                for path, place in _unknown(below, known.members[name]):
+                    yield [*path, name], place
     elif isinstance(value, list) and known.items:
         for index, below in enumerate(value):
-            for path, place in _unknown(below, known.items):
-                yield [*path, index], place
+            if isinstance(below, _NESTED):
+                for path, place in _unknown(below, known.items):
+                    yield [*path, index], place
 
 
 def _finding(path: list[str | int], known: Known, top: Known) -> Finding:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from generator.diagnostics.model import Finding
 from generator.formats.keys import closest
 from generator.formats.wording import quoted
-from generator.source.tree import Kind, Refusal, Tree
+from generator.source.tree import Entry, Kind, Refusal, Tree
 
 MAX_PROMPT_BYTES: Final = 96 * 1024  # below the 128 KiB Linux allows one argument or environment variable
 DEFAULT_PROMPT_FILE: Final = "instruction.md"
@@ -34,11 +34,19 @@ _MOST_COMPARED: Final = 200  # names that a missing one is compared with
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What the agent is told; `file` is relative to the scenario directory, None when it stands in the document."""
+    """What the agent is told.
+
+    Attributes:
+        text: Empty when it could not be read.
+        file: Relative to the scenario directory; None when it stands in the document.
+        findings: What is wrong with it.
+        entry: What the file turned out to be.
+    """
 
     text: str = ""
     file: str | None = None
     findings: tuple[Finding, ...] = ()
+    entry: Entry | None = field(default=None, compare=False)
 
 
 def read_prompt(tree: Tree, sound: Mapping[str, Any], invalid: frozenset[str]) -> Prompt:
@@ -54,13 +62,15 @@ def read_prompt(tree: Tree, sound: Mapping[str, Any], invalid: frozenset[str]) -
         return Prompt(text, None, tuple(_inline(text)))
     file: str = sound.get("userPromptPath", DEFAULT_PROMPT_FILE)
     at = "/userPromptPath" if "userPromptPath" in sound else ""
-    data = tree.read(file, MAX_PROMPT_BYTES)
+    entry = tree.look(file)
+    data = tree.content(entry, MAX_PROMPT_BYTES)
     if isinstance(data, Refusal):
         code, reason = _REFUSALS[data.kind]
         detail = f" ({data.detail})" if data.detail and data.detail not in reason else ""
         hint = _meant(tree, file) if data.kind is Kind.MISSING else _HINTS.get(data.kind, _ANY_PROMPT)
-        return Prompt("", file, (Finding(code, at, f"the prompt cannot be read: {reason} {file}{detail}", hint),))
-    return _decoded(data, file)
+        refused = Finding(code, at, f"the prompt cannot be read: {reason} {file}{detail}", hint)
+        return Prompt("", file, (refused,), entry)
+    return _decoded(data, file, entry)
 
 
 def _meant(tree: Tree, file: str) -> str:
@@ -79,7 +89,7 @@ def _inline(text: str) -> list[Finding]:
     ]
 
 
-def _decoded(data: bytes, file: str) -> Prompt:
+def _decoded(data: bytes, file: str, entry: Entry) -> Prompt:
     findings: list[Finding] = []
     if data.startswith(codecs.BOM_UTF8):
         data = data[len(codecs.BOM_UTF8) :]
@@ -93,7 +103,7 @@ def _decoded(data: bytes, file: str) -> Prompt:
         place = _place(data[: error.start].decode("utf-8"))
         message = f"the prompt is not UTF-8: byte 0x{data[error.start]:02x}"
         refused = Finding("prompt_encoding", "", message, "the file saved as UTF-8", file=file, position=place)
-        return Prompt("", file, (*findings, refused))
+        return Prompt("", file, (*findings, refused), entry)
     if "\0" in text:
         place = _place(text[: text.index("\0")])
         findings.append(
@@ -103,7 +113,7 @@ def _decoded(data: bytes, file: str) -> Prompt:
         findings.append(
             Finding("prompt_blank", "", "the prompt is blank", "what the agent is to do", file=file, position=(1, 1))
         )
-    return Prompt(text, file, tuple(findings))
+    return Prompt(text, file, tuple(findings), entry)
 
 
 def _place(before: str) -> tuple[int, int]:

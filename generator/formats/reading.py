@@ -15,7 +15,7 @@ from generator.formats.draft import Draft, Reading
 from generator.formats.files import look_at_files
 from generator.formats.prompt import Prompt, read_prompt
 from generator.source.document import MAX_BYTES, Document, read_document
-from generator.source.tree import Kind, Refusal, Tree
+from generator.source.tree import Entry, Kind, Refusal, Tree
 
 _REFUSALS: Final[Mapping[Kind, tuple[str, str]]] = {
     Kind.MISSING: ("document_missing", "there is no {file}"),
@@ -35,10 +35,19 @@ def read(directory: Path) -> Reading:
     """Read and parse the document of a scenario directory."""
     tree = Tree(directory)
     name = directory.name or directory.resolve().name
-    document = _document(tree)
+    names = documents(tree.root)
+    if len(names) > 1:
+        message = f"{' and '.join(names)} stand side by side, and only one can be the scenario"
+        return Reading(
+            tree=tree, name=name, findings=(Finding("document_twice", "", message, "one of the two", file=names[-1]),)
+        )
+    file = names[0] if names else DOCUMENT
+    entry = tree.look(file)
+    document = _document(tree, entry)
     if isinstance(document, tuple):
-        return Reading(tree=tree, name=name, findings=document)
-    return Reading(tree=tree, name=name, document=document)
+        # Without a document, nobody else knows which of the two names the findings are about.
+        return Reading(tree=tree, name=name, findings=tuple(replace(one, file=file) for one in document), entry=entry)
+    return Reading(tree=tree, name=name, document=document, entry=entry)
 
 
 def draft(reading: Reading) -> Draft | None:
@@ -70,18 +79,11 @@ def loaded_form(document: Mapping[str, Any], prompt: Prompt) -> Mapping[str, Any
     return raw
 
 
-def _document(tree: Tree) -> Document | tuple[Finding, ...]:
-    names = documents(tree.root)
-    if len(names) > 1:
-        message = f"{' and '.join(names)} stand side by side, and only one can be the scenario"
-        return (Finding("document_twice", "", message, "one of the two", file=names[-1]),)
-    file = names[0] if names else DOCUMENT
-    data = tree.read(file, MAX_BYTES)
+def _document(tree: Tree, entry: Entry) -> Document | tuple[Finding, ...]:
+    data = tree.content(entry, MAX_BYTES)
     if isinstance(data, Refusal):
-        return (_refused(data, file),)
-    found = _parse(data, file)
-    # Without a document, nobody else knows which of the two names the findings are about.
-    return tuple(replace(one, file=file) for one in found) if isinstance(found, tuple) else found
+        return (_refused(data, entry.path),)
+    return _parse(data, entry.path)
 
 
 def _parse(data: bytes, file: str) -> Document | tuple[Finding, ...]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter
 from typing import Final
 
 from generator.package import layout
 from generator.package.manifest import manifest_bytes, read_manifest
-from generator.package.model import FileRecord, PackagePlan, PlannedFile, SourceFile
+from generator.package.model import FileRecord, PackagePlan, PlannedFile
 from generator.package.source import CHUNK, measure
 
 
@@ -34,12 +36,6 @@ class Difference:
 ABSENT: Final = Difference("", "is missing")
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    size: int
-    executable: bool
-
-
 def drift(plan: PackagePlan, directory: str) -> Difference | None:
     """What differs first between `plan` and the package at `directory`; None when they are the same, byte for byte.
 
@@ -52,18 +48,15 @@ def drift(plan: PackagePlan, directory: str) -> Difference | None:
     found = _listing(directory)
     if isinstance(found, Difference):
         return found
-    manifest = found.pop(layout.MANIFEST, None)
-    if different := _shape(plan.files, found):
+    if different := _names(plan.files, found):
         return different
-    records = planned_records(plan)
-    if different := _content(records, directory):
-        return different
-    if manifest is None:
-        return Difference(layout.MANIFEST, "is missing")
-    expected = manifest_bytes(plan, records)
-    if manifest.size != len(expected) or _sha256(directory, layout.MANIFEST) != hashlib.sha256(expected).hexdigest():
-        return Difference(layout.MANIFEST, "has other content")
-    return Difference(layout.MANIFEST, "is executable") if manifest.executable else None
+    known: dict[str, str] = {}
+    for file in plan.files:
+        content = file.content if isinstance(file.content, bytes) else partial(_planned_sha256, plan, file, known)
+        if different := _difference(directory, file, content):
+            return different
+    manifest = manifest_bytes(plan, planned_records(plan, known))
+    return _difference(directory, PlannedFile(layout.MANIFEST, manifest), manifest)
 
 
 def edits(directory: str, scenario_id: str) -> Difference | str | None:
@@ -78,31 +71,34 @@ def edits(directory: str, scenario_id: str) -> Difference | str | None:
         return records
     if isinstance(found, Difference):
         return found
-    found.pop(layout.MANIFEST, None)  # it may have come between the two looks
-    return _shape(records, found) or _content(records, directory)
+    if different := _names(records, found):
+        return different
+    differences = (_difference(directory, record, partial(str, record.sha256)) for record in records)
+    return next(filter(None, differences), None)
 
 
-def planned_records(plan: PackagePlan) -> tuple[FileRecord, ...]:
-    """The files of `plan` with their digests; each source is read once, however often it is copied.
+def planned_records(plan: PackagePlan, known: dict[str, str] | None = None) -> tuple[FileRecord, ...]:
+    """The files of `plan` with their digests; `known` has those of sources that were read already, by real path.
 
     Raises:
         SourceChangedError: A source is no longer what was planned.
     """
-    known: dict[str, str] = {}
+    known = {} if known is None else known
     return tuple(
         FileRecord(file.path, _planned_sha256(plan, file, known), file.size, file.executable) for file in plan.files
     )
 
 
 def _planned_sha256(plan: PackagePlan, file: PlannedFile, known: dict[str, str]) -> str:
-    if isinstance(file.content, SourceFile):
-        if file.content.real not in known:
-            known[file.content.real] = measure(plan.tree, file.content)
-        return known[file.content.real]
-    return hashlib.sha256(file.content).hexdigest()
+    """The digest of a planned file; each source is read once, however often it is copied."""
+    if isinstance(file.content, bytes):
+        return file.made_sha256
+    if file.content.real not in known:
+        known[file.content.real] = measure(plan.tree, file.content)
+    return known[file.content.real]
 
 
-def _listing(directory: str) -> dict[str, _Found] | Difference:
+def _listing(directory: str) -> set[str] | Difference:
     """Every regular file below `directory`, or the first thing that no package holds."""
     try:
         status = os.lstat(directory)
@@ -110,65 +106,63 @@ def _listing(directory: str) -> dict[str, _Found] | Difference:
         return ABSENT
     if not stat.S_ISDIR(status.st_mode):
         return Difference("", "is not a directory")
-    found: dict[str, _Found] = {}
+    found: set[str] = set()
     folders = [""]
     while folders:
         folder = folders.pop()
-        entries = list(_entries(directory, folder))
+        with os.scandir(f"{directory}/{folder}") as scan:
+            entries = sorted(scan, key=attrgetter("name"))
         if not entries and folder:
-            return Difference(folder, "is an empty directory")
-        for path, mode, size in entries:
-            if stat.S_ISDIR(mode):
-                folders.append(path)
-            elif stat.S_ISREG(mode):
-                found[path] = _Found(size, bool(mode & stat.S_IXUSR))
+            return Difference(folder.rstrip("/"), "is an empty directory")
+        for entry in entries:
+            path = folder + entry.name
+            if entry.is_file(follow_symlinks=False):
+                found.add(path)
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(f"{path}/")
             else:
-                return Difference(path, "is a link" if stat.S_ISLNK(mode) else "is not a regular file")
+                return Difference(path, "is a link" if entry.is_symlink() else "is not a regular file")
     return found
 
 
-def _entries(directory: str, folder: str) -> Iterator[tuple[str, int, int]]:
-    """Path, mode and size of what lies in `folder`, sorted by name."""
-    with os.scandir(os.path.join(directory, folder)) as scan:
-        for entry in sorted(scan, key=lambda entry: entry.name):
-            try:
-                status = entry.stat(follow_symlinks=False)
-            except FileNotFoundError:
-                continue
-            yield f"{folder}/{entry.name}" if folder else entry.name, status.st_mode, status.st_size
+def _names(expected: Iterable[PlannedFile] | Iterable[FileRecord], found: set[str]) -> Difference | None:
+    """The first file, by path, that is missing or too many; the manifest is compared by itself."""
+    wanted = {file.path for file in expected}
+    different = wanted ^ (found - {layout.MANIFEST})
+    if not different:
+        return None
+    path = min(different)
+    return Difference(path, "is missing" if path in wanted else "does not belong to it")
 
 
-def _shape(expected: Iterable[PlannedFile] | Iterable[FileRecord], found: Mapping[str, _Found]) -> Difference | None:
-    """The first file, by path, that is missing, too many, or of another size or executable bit."""
-    wanted = {file.path: file for file in expected}
-    for path in sorted(wanted.keys() | found.keys()):
-        if path not in found:
-            return Difference(path, "is missing")
-        if path not in wanted:
-            return Difference(path, "does not belong to it")
-        if wanted[path].size != found[path].size:
-            return Difference(path, "has other content")
-        if wanted[path].executable != found[path].executable:
-            return Difference(path, "is not executable" if wanted[path].executable else "is executable")
+def _difference(
+    directory: str, file: PlannedFile | FileRecord, content: bytes | Callable[[], str]
+) -> Difference | None:
+    """How a file in `directory` is not what it should be; `content` is all of it, or gives its SHA-256 when asked."""
+    try:
+        descriptor = os.open(f"{directory}/{file.path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return Difference(file.path, "is missing")
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return Difference(file.path, "is not a regular file")
+        if status.st_size != file.size or not _holds(descriptor, file.size, content):
+            return Difference(file.path, "has other content")
+    finally:
+        os.close(descriptor)
+    if bool(status.st_mode & stat.S_IXUSR) != file.executable:
+        return Difference(file.path, "is not executable" if file.executable else "is executable")
     return None
 
 
-def _content(records: Iterable[FileRecord], directory: str) -> Difference | None:
-    for record in records:
-        try:
-            same = _sha256(directory, record.path) == record.sha256
-        except FileNotFoundError:
-            return Difference(record.path, "is missing")
-        if not same:
-            return Difference(record.path, "has other content")
-    return None
-
-
-def _sha256(directory: str, path: str) -> str:
-    descriptor = os.open(os.path.join(directory, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+def _holds(descriptor: int, size: int, content: bytes | Callable[[], str]) -> bool:
+    """Whether an open file of `size` bytes has this content."""
+    if isinstance(content, bytes):
+        return os.read(descriptor, size + 1) == content
+    expected = content()
     hashed = hashlib.sha256()
-    with os.fdopen(descriptor, "rb", buffering=0) as handle:
-        buffer = memoryview(bytearray(min(CHUNK, os.fstat(descriptor).st_size + 1)))
-        while count := handle.readinto(buffer):
-            hashed.update(buffer[:count])
-    return hashed.hexdigest()
+    buffer = memoryview(bytearray(min(CHUNK, size + 1)))
+    while count := os.readv(descriptor, [buffer]):
+        hashed.update(buffer[:count])
+    return hashed.hexdigest() == expected

@@ -96,7 +96,8 @@ def _acquire(output: Output, scenario_id: str, *, wait: bool) -> int | None:
     """A locked descriptor of the room, or None when it is held (without `wait`) or was removed while we waited."""
     path = output.room(scenario_id)
     if wait:
-        os.makedirs(output.private, exist_ok=True)
+        with suppress(FileExistsError):  # also when it was there, and another maker, done, removed it just then
+            os.makedirs(output.private, exist_ok=True)
         with suppress(FileExistsError, FileNotFoundError):
             os.mkdir(path)
     try:

@@ -41,8 +41,9 @@ def manifest_bytes(plan: PackagePlan, records: Iterable[FileRecord]) -> bytes:
 
 
 def _line(record: FileRecord) -> str:
-    values = {"path": record.path, "sha256": record.sha256, "size": record.size, "executable": record.executable}
-    return _encode(values)
+    executable = "true" if record.executable else "false"
+    path = _encode(record.path)
+    return f'{{"path": {path}, "sha256": "{record.sha256}", "size": {record.size}, "executable": {executable}}}'
 
 
 def digest(records: Iterable[FileRecord]) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from generator.diagnostics.model import Finding
 from generator.package.dataset import Member
 from generator.package.manifest import read_manifest, whole_digest
-from generator.package.model import PackagePlan
 from generator.package.output import Output
 
 HELD_OUT: Final = "held_out"
@@ -35,25 +34,27 @@ class Survey:
     unfit: tuple[Finding, ...]
 
 
-def survey(output: Output, plans: Mapping[str, PackagePlan]) -> Survey:
+def survey(output: Output, tasks: Mapping[str, bytes]) -> Survey:
     """Look at everything that Harbor would take for a task.
 
     Args:
         output: Where the packages stand.
-        plans: Id of a scenario -> plan of its package, for those that stand there as planned.
+        tasks: Id of a scenario -> the `task.toml` of its package, for those that stand there as planned.
 
     Raises:
         OSError: Something cannot be read.
     """
+    import tomllib
+
     members: list[Member] = []
     unfit: list[Finding] = []
     seen: dict[object, list[str]] = {}
     for name in _tasks(output):
-        records = read_manifest(output.package(name), name) if name in plans else "it is made from no scenario here"
+        records = read_manifest(output.package(name), name) if name in tasks else "it is made from no scenario here"
         if isinstance(records, str):
             unfit.append(_unfit(name, records))
             continue
-        table = _table(plans[name])
+        table = tomllib.loads(tasks[name].decode())
         visibility = table["metadata"].get("visibility")
         seen.setdefault(visibility, []).append(name)
         if visibility != HELD_OUT:
@@ -66,14 +67,6 @@ def _tasks(output: Output) -> Iterator[str]:
     for name in sorted(os.listdir(output.tasks)):
         if os.path.exists(os.path.join(output.package(name), _TASK)):
             yield name
-
-
-def _table(plan: PackagePlan) -> dict[str, Any]:
-    import tomllib
-
-    content = next(file.content for file in plan.files if file.path == _TASK)
-    assert isinstance(content, bytes), "task.toml is made, not copied"
-    return tomllib.loads(content.decode())
 
 
 def _unfit(name: str, why: str) -> Finding:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 from generator.diagnostics.model import Finding
 from generator.source.tree import Tree
@@ -40,13 +42,19 @@ class SourceFile:
     sha256: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlannedFile:
     """One file of a package: relative POSIX path, content, and whether it may be executed."""
 
     path: str
     content: bytes | SourceFile
     executable: bool = False
+
+    @cached_property
+    def made_sha256(self) -> str:
+        """The SHA-256 of bytes of our own, in hexadecimal digits; worked out once for what every package holds."""
+        assert isinstance(self.content, bytes), "the digest of a source is known when it is read"
+        return hashlib.sha256(self.content).hexdigest()
 
     @property
     def size(self) -> int:
@@ -73,6 +81,13 @@ class PackagePlan:
     tree: Tree
     files: tuple[PlannedFile, ...]
     notes: tuple[Finding, ...] = ()
+
+    @property
+    def task(self) -> bytes:
+        """What its `task.toml` will hold."""
+        content = next(file.content for file in self.files if file.path == "task.toml")
+        assert isinstance(content, bytes), "it is made, not copied"
+        return content
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,25 +76,27 @@ def _made_files(loaded: LoadedScenario, scenario: Scenario, settings: Settings) 
     judged_by = _reviewer_digest(reviewer) if reviewer else None
     has_workspace = any(True for _ in public_files(loaded, scenario))
     prompt = scenario.prompt if scenario.prompt.endswith("\n") else scenario.prompt + "\n"
-    table = task_table(scenario, settings, render.collect_script(agent.workdir))
+    table = render.task_bytes(task_table(scenario, settings, render.COLLECT), agent.workdir)
     yield from reviewer
-    yield PlannedFile("task.toml", render.toml_bytes(table))
+    yield PlannedFile("task.toml", table)
     yield PlannedFile("instruction.md", prompt.encode())
-    yield PlannedFile(".gitattributes", render.constant("gitattributes"))
-    yield PlannedFile(".gitignore", render.constant("gitignore"))
-    yield PlannedFile("tests/test.sh", render.constant("tests/test.sh"), executable=True)
-    yield PlannedFile("solution/solve.sh", render.constant("solution/solve.sh"), executable=True)
     yield PlannedFile("tests/evaluation.json", render.json_bytes(evaluation(loaded, scenario, judged_by)))
     yield from _image(loaded, "environment", agent, agent, workspace=has_workspace)
     yield from _image(loaded, "tests", judge, agent, workspace=False)
-    yield from _review_files()
+    yield from _constant_files()
 
 
 @cache
-def _review_files() -> tuple[PlannedFile, ...]:
-    """The review runner, which every package carries; read once."""
+def _constant_files() -> tuple[PlannedFile, ...]:
+    """What every package carries, above all the review runner; read once."""
     names = sorted(name for name in os.listdir(RUNTIME) if name.endswith(".py"))
-    return tuple(PlannedFile(f"{layout.REVIEW}/{name}", (RUNTIME / name).read_bytes()) for name in names)
+    return (
+        PlannedFile(".gitattributes", render.constant("gitattributes")),
+        PlannedFile(".gitignore", render.constant("gitignore")),
+        PlannedFile("tests/test.sh", render.constant("tests/test.sh"), executable=True),
+        PlannedFile("solution/solve.sh", render.constant("solution/solve.sh"), executable=True),
+        *(PlannedFile(f"{layout.REVIEW}/{name}", (RUNTIME / name).read_bytes()) for name in names),
+    )
 
 
 def _image(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from generator.diagnostics.model import Finding
-from generator.formats.loaded import LoadedScenario
 from generator.package.model import PlannedFile
-from generator.scenario.model import Environment, Scenario
 from generator.scenario.names import fold
 from generator.source.tree import Kind
+
+if TYPE_CHECKING:
+    from generator.formats.loaded import LoadedScenario
+    from generator.scenario.model import Environment, Scenario
 
 # A Dockerfile line gets nothing but these. They are the published patterns; a test holds them to the schema's.
 TOKENS: Final = {
@@ -86,9 +87,11 @@ def clashes(files: Iterable[PlannedFile]) -> Iterator[Finding]:
                     f"{before[0]!r} and {path!r} cannot both stand in one package",
                     "rename one of them",
                 )
+            elif before is not now:  # the directory has been seen, and with it all that are above it
+                break
 
 
 def _with_parents(path: str) -> Iterator[str]:
     while path:
         yield path
-        path = posixpath.dirname(path)
+        path = path.rpartition("/")[0]

@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from generator.package import layout
 from generator.resources import data_folder
-from generator.scenario.model import Environment
 
 if TYPE_CHECKING:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+    from generator.scenario.model import Environment
+
 # The release is pinned; its point releases bring security fixes and no new versions. `environment.image` takes a digest
 # where every byte must stay.
 DEFAULT_IMAGE: Final = "debian:bookworm-slim"
+
+# Stands for the collect script in a table that `task_bytes` writes. As long as a line, so that the writer gives the
+# table that holds it lines of its own, as it does for the script.
+COLLECT: Final = "@" * 100
 
 
 def dockerfile(name: str, environment: Environment, workdir: str, user: str, *, workspace: bool, git: bool) -> bytes:
@@ -52,6 +57,21 @@ def constant(name: str) -> bytes:
 def json_bytes(document: Mapping[str, Any]) -> bytes:
     """JSON as we write it: two spaces, keys in their given order, text as it is, a final newline."""
     return (json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def task_bytes(table: Mapping[str, Any], workdir: str) -> bytes:
+    """`task.toml`: keys in their given order, every string on one line; `COLLECT` as a command is the collect script.
+
+    Escaping that script takes longer than all the rest, so it is done once. No text of an author can be taken for the
+    place it goes to: inside a string, a quotation mark has a backslash before it.
+    """
+    place, command = _command(COLLECT), _command(collect_script(workdir))
+    return toml_bytes(table).replace(place, command, 1)
+
+
+@cache
+def _command(text: str) -> bytes:
+    return toml_bytes({"command": text}).rstrip(b"\n")
 
 
 def toml_bytes(document: Mapping[str, Any]) -> bytes:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import posixpath
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import Final
 
 from generator.package import layout
@@ -47,24 +46,33 @@ def _folders(files: Iterable[PlannedFile]) -> list[str]:
     """The package itself and every directory of it, parents first."""
     found = {""}
     for file in files:
-        path = posixpath.dirname(file.path)
+        path = file.path.rpartition("/")[0]
         while path not in found:
             found.add(path)
-            path = posixpath.dirname(path)
+            path = path.rpartition("/")[0]
     return sorted(found)
 
 
 def _write(folder: str, file: PlannedFile, content: bytes) -> FileRecord:
-    with _created(folder, file) as descriptor:
-        _write_all(descriptor, memoryview(content), os.path.join(folder, file.path))
-    return FileRecord(file.path, hashlib.sha256(content).hexdigest(), len(content), file.executable)
+    path = f"{folder}/{file.path}"
+    descriptor = _create(path, file.executable)
+    try:
+        _write_all(descriptor, content, path)
+    finally:
+        os.close(descriptor)
+    return FileRecord(file.path, file.made_sha256, len(content), file.executable)
 
 
 def _copy(plan: PackagePlan, folder: str, source: SourceFile, files: list[PlannedFile]) -> Iterator[FileRecord]:
     """Copy one source to all its places in one pass."""
     hashed = hashlib.sha256()
     with ExitStack() as opened:
-        targets = [(opened.enter_context(_created(folder, file)), os.path.join(folder, file.path)) for file in files]
+        targets = []
+        for file in files:
+            path = f"{folder}/{file.path}"
+            descriptor = _create(path, file.executable)
+            opened.callback(os.close, descriptor)
+            targets.append((descriptor, path))
         for piece in chunks(plan.tree, source):
             hashed.update(piece)
             for descriptor, path in targets:
@@ -74,21 +82,23 @@ def _copy(plan: PackagePlan, folder: str, source: SourceFile, files: list[Planne
         yield FileRecord(file.path, sha256, source.size, file.executable)
 
 
-@contextmanager
-def _created(folder: str, file: PlannedFile) -> Iterator[int]:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(os.path.join(folder, file.path), flags, 0o600)
+def _create(path: str, executable: bool) -> int:
+    """A descriptor of a new, empty file."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
-        os.fchmod(descriptor, _FILE_MODES[file.executable])
-        yield descriptor
-    finally:
+        os.fchmod(descriptor, _FILE_MODES[executable])
+    except BaseException:
         os.close(descriptor)
+        raise
+    return descriptor
 
 
-def _write_all(descriptor: int, data: memoryview, path: str) -> None:
+def _write_all(descriptor: int, data: bytes | memoryview, path: str) -> None:
     try:
-        while data:
-            data = data[os.write(descriptor, data) :]
+        written = os.write(descriptor, data)
+        rest = memoryview(data)[written:]
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
     except OSError as error:
         error.filename = path
         raise

@@ -24,8 +24,8 @@ REVIEW_MARGIN_SECONDS: Final = 120.0  # unpacking the workspace, archiving the e
 def task_table(scenario: Scenario, settings: Settings, collect: str) -> dict[str, Any]:
     """The whole document in its order; `collect` is the script that hands the workspace to the reviewer.
 
-    No table of it names a variable: Harbor would stop and ask before it fills one in, take the value from whoever runs a
-    stranger's package, and blank it out of the evidence. What a reviewer declares stands in evaluation.json.
+    No table of it names a variable: Harbor would stop and ask before it fills one in, take the value from whoever runs
+    a stranger's package, and blank it out of the evidence. What a reviewer declares stands in evaluation.json.
     """
     review, environment = scenario.review, scenario.workspace.environment
     verifier: dict[str, Any] = {

@@ -82,7 +82,7 @@ def _digest(tree: Tree, entry: Entry) -> bytes:
     """What a file says, in short; its name when it cannot be read or is only white space, which says nothing."""
     import hashlib
 
-    data = tree.read(entry.path, MOST_COMPARED)
+    data = tree.content(entry, MOST_COMPARED)
     if isinstance(data, Refusal) or not data.strip():
         return entry.path.encode("utf-8", "surrogateescape")
     return hashlib.sha256(data).digest()

@@ -49,5 +49,8 @@ def calibration(document: Mapping[str, Any]) -> Calibration:
 def _well_formed(case: object) -> bool:
     if not isinstance(case, Mapping):
         return False
-    texts = (case.get(name) for name in ("id", "inputSummary", "rationale"))
-    return all(isinstance(text, str) and text.strip() for text in texts) and case.get("expectedStatus") in STATUSES
+    for name in ("id", "inputSummary", "rationale"):
+        text = case.get(name)
+        if not isinstance(text, str) or not text.strip():
+            return False
+    return case.get("expectedStatus") in STATUSES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from generator.formats.draft import Draft
 from generator.formats.keys import closest
@@ -29,20 +30,30 @@ class Declared:
     entries: tuple[Entry, ...]
 
 
-def declared(draft: Draft, *pointers: str) -> Iterator[Declared]:
+def declared(draft: Draft, *pointers: str) -> tuple[Declared, ...]:
     """What is declared at `pointers`, which are single paths or lists of them. A path declared twice comes once."""
-    for pointer in pointers:
-        value = draft.get(pointer)
-        places = draft.items(pointer) if isinstance(value, list) else ((pointer, value),)
-        seen: set[str] = set()
-        for at, path in places:
-            if path is None or (normal := normal_path(path)) in seen:
-                continue
+    known: dict[tuple[str, ...], tuple[Declared, ...]] = draft.memo["declared"]
+    found = known.get(pointers)
+    if found is None:
+        single = len(pointers) == 1
+        found = tuple(_at(draft, *pointers) if single else chain(*(declared(draft, one) for one in pointers)))
+        known[pointers] = found
+    return found
+
+
+def _at(draft: Draft, pointer: str) -> Iterator[Declared]:
+    value = draft.get(pointer)
+    if value is None:
+        return
+    places = draft.items(pointer) if isinstance(value, list) else ((pointer, value),)
+    seen: set[str] = set()
+    for at, path in places:
+        if (normal := normal_path(path)) not in seen:
             seen.add(normal)
             yield Declared(at, normal, draft.files.get(normal, ()))
 
 
-def everything(draft: Draft) -> Iterator[Declared]:
+def everything(draft: Draft) -> tuple[Declared, ...]:
     """Every declared path but the prompt's."""
     return declared(draft, PUBLIC, PRIVATE, REVIEWER, SOLUTION, SETUP, REVIEW_SETUP)
 

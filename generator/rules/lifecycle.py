@@ -70,7 +70,7 @@ def replacement(draft: Draft, pack: Pack) -> Iterator[Finding]:
             "lifecycle_replacement_self", pointer, f"{wanted} would replace itself", "the id of another scenario"
         )
         return
-    found = pack.statuses().get(wanted)
+    found = pack.statuses.get(wanted)
     if found is None and pack.complete:
         message = f"there is no scenario {quoted(wanted)} beside this one"
         yield Finding("lifecycle_replacement_unknown", pointer, message, "the id of a scenario of this directory")

@@ -27,6 +27,7 @@ _NAME: Final = re.compile(rf"[\w.-]+\.(?:{_ENDINGS})", re.ASCII)
 # A relative path of plain names. What stands before or after it would make it part of an address, an absolute path, a
 # pattern or a placeholder.
 _PATH: Final = re.compile(r"(?<![\w./~$@:{}*<>%\\-])[\w.][\w.-]*(?:/[\w.-]+)*/?(?![\w/*{}<>$@])", re.ASCII)
+_LETTER: Final = re.compile("[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,12 @@ def mentions(text: str) -> Iterator[Mention]:
     if "/" not in text and "." not in text.rstrip(". \n"):  # most sentences, and much faster than looking
         return
     for match in _PATH.finditer(text):
-        written = match.group().rstrip(".-")
+        written = match.group()
+        if "/" not in written and "." not in written:  # a plain word, as most are
+            continue
+        written = written.rstrip(".-")
         path = normal_path(written)
-        if ".." in path.split("/") or path == "." or not re.search("[A-Za-z]", path):
+        if ".." in path.split("/") or path == "." or not _LETTER.search(path):
             continue
         if is_file_name(path.rpartition("/")[2]) or "/" in written.removeprefix("./").rstrip("/"):
             yield Mention(path, match.start())

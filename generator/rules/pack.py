@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,14 @@ from generator.formats.wording import quoted
 from generator.scenario.names import fold
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pack:
     """The scenarios that stand together; `complete` when they are all, so that a missing one is known missing."""
 
     readings: Sequence[Reading] = ()
     complete: bool = False
 
+    @cached_property
     def statuses(self) -> Mapping[str, str]:
         """Id -> lifecycle status, `active` where none is given."""
         return {reading.id: _status(reading) for reading in self.readings}

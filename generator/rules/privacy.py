@@ -80,7 +80,8 @@ def _above(path: str) -> Iterator[str]:
 
 def _secrets(draft: Draft) -> Iterator[tuple[Declared, str]]:
     tree = draft.reading.tree
-    yield Declared("", draft.document.file, (tree.look(draft.document.file),)), "the scenario's own document"
+    document = draft.reading.entry or tree.look(draft.document.file)
+    yield Declared("", draft.document.file, (document,)), "the scenario's own document"
     for pointer, what in _SECRETS:
         for one in declared(draft, pointer):
             yield one, what
@@ -93,6 +94,6 @@ def _secrets(draft: Draft) -> Iterator[tuple[Declared, str]]:
 def _public(draft: Draft) -> Iterator[Declared]:
     yield from declared(draft, PUBLIC, SETUP)
     if draft.prompt.file is not None:
-        entry = draft.reading.tree.look(draft.prompt.file)
+        entry = draft.prompt.entry or draft.reading.tree.look(draft.prompt.file)
         pointer = "/userPromptPath" if draft.get("/userPromptPath") else ""
         yield Declared(pointer, normal_path(draft.prompt.file), (entry,))

@@ -64,7 +64,7 @@ def quotes(draft: Draft) -> Iterator[Finding]:
         for entry in one.entries:
             if entry.kind is not Kind.FILE or entry.size > left:
                 continue
-            data = draft.reading.tree.read(entry.path, left)
+            data = draft.reading.tree.content(entry, left)
             if not isinstance(data, bytes):
                 continue
             left -= len(data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -87,19 +87,17 @@ def check_scenario(draft: Draft, known: Pack, today: date) -> tuple[Finding, ...
 
     What lies in a value that the schema refused is left out: its reason has been given, and the rest follows from it.
     """
-    return tuple(finding for finding in _all(draft, known, today) if not _follows(finding, draft.invalid))
+    found: list[Finding] = []
+    for rule in RULES:
+        found += rule(draft)
+    found += lifecycle.sunset(draft, today)
+    found += lifecycle.replacement(draft, known)
+    return tuple(finding for finding in found if not (draft.invalid and _follows(finding, draft.invalid)))
 
 
 def check_pack(known: Pack) -> Mapping[Path, list[Finding]]:
     """What is wrong between scenarios, by scenario directory."""
     return pack.clashes(known)
-
-
-def _all(draft: Draft, known: Pack, today: date) -> Iterator[Finding]:
-    for rule in RULES:
-        yield from rule(draft)
-    yield from lifecycle.sunset(draft, today)
-    yield from lifecycle.replacement(draft, known)
 
 
 def _follows(finding: Finding, invalid: frozenset[str]) -> bool:

@@ -37,10 +37,13 @@ def rubric_names_files(draft: Draft) -> Iterator[Finding]:
 
 def rubric_repeats_prompt(draft: Draft) -> Iterator[Finding]:
     """A criterion that is a sentence of the prompt adds no judgement of its own (`rubric_repeats_prompt`)."""
-    rubric = tuple(draft.items("/evaluation/goalRubric"))
-    known = set(_runs(_words(draft.prompt.text))) if rubric else set()
-    for pointer, criterion in rubric:
+    prompt = _words(draft.prompt.text)
+    vocabulary = set(prompt)
+    for pointer, criterion in draft.items("/evaluation/goalRubric"):
         words = _words(criterion)
+        if sum(word in vocabulary for word in words) < MOSTLY * len(words):
+            continue  # so few cannot stand in shared runs either, and this is quickly seen
+        known = set(_runs(prompt))
         shared: set[int] = set()
         for start, run in enumerate(_runs(words)):
             if run in known:

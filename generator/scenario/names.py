@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
+
+# Rules ask the same of the same few names again and again, and packs repeat them from scenario to scenario.
+_remembered: Final = lru_cache(maxsize=4096)
 
 MAX_ID_LENGTH: Final = 64
 MAX_NAME_BYTES: Final = 255  # NAME_MAX of every common file system
@@ -61,11 +65,13 @@ def is_windows_device(name: str) -> bool:
     return name.partition(".")[0].rstrip(" ").casefold() in _WINDOWS_DEVICES
 
 
+@_remembered
 def fold(path: str) -> str:
     """The form in which two paths are one on a file system that ignores case or Unicode normalisation."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
+@_remembered
 def unsafe_name(name: str) -> str | None:
     """Why a file's name cannot be copied safely at all, or None."""
     if _CONTROL.search(name):
@@ -81,6 +87,7 @@ def unsafe_name(name: str) -> str | None:
     return None
 
 
+@_remembered
 def unportable_name(name: str) -> str | None:
     """Why a file's name cannot be kept on Windows, or None."""
     if name.endswith((" ", ".")):
@@ -94,6 +101,7 @@ def unportable_name(name: str) -> str | None:
     return None
 
 
+@_remembered
 def path_problem(path: str) -> str | None:
     """Why `path` is not a relative path that stays below its start and fits into a package, or None."""
     if not path.strip():
@@ -110,6 +118,7 @@ def long_path(path: str) -> str | None:
     return f"it is longer than {MAX_PATH_BYTES} bytes" if len(path.encode(*_AS_IS)) > MAX_PATH_BYTES else None
 
 
+@_remembered
 def normal_path(path: str) -> str:
     """`path` without empty and `.` parts; `.` when nothing is left."""
     return "/".join(part for part in path.split("/") if part not in ("", ".")) or "."

@@ -76,13 +76,7 @@ def read_document(data: bytes, file: str) -> Document | tuple[Finding, ...]:
     if isinstance(text, Finding):
         return (text,)
     try:
-        value = json.loads(
-            text,
-            object_pairs_hook=_object,
-            parse_constant=_constant,
-            parse_float=_float,
-            parse_int=_int,
-        )
+        value = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return _faults(text)
     if _suspicious(text) and (faults := _faults(text)):
@@ -149,6 +143,11 @@ def _int(digits: str) -> int:
     if len(digits) > MAX_NUMBER_LENGTH:
         raise _RefusedError
     return int(digits)
+
+
+_DECODER: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_int
+)
 
 
 def not_object(value: object, position: tuple[int, int]) -> Finding:

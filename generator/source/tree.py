@@ -19,6 +19,9 @@ from pathlib import Path
 
 _ALL_READ = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_PIECE = 64 * 1024  # bytes; larger ones are allocated page by page each time
 MAX_LINKS = 40  # what Linux itself allows in one resolution (path_resolution(7))
 MAX_ENTRIES = 100_000  # directory links can multiply a small tree without end
 MAX_DEPTH = 200  # far over what people make; the cost of a walk grows with the square of it
@@ -97,6 +100,9 @@ class Tree:
         Links appear as what they lead to. A link back to a directory that contains it is one `LOOP` entry, a directory
         nested deeper than `MAX_DEPTH` one `TOO_MANY` entry, and the end of a walk after `MAX_ENTRIES` another.
         """
+        first = self.look(path)
+        if first.kind is not Kind.DIRECTORY:
+            return (first,)
         found: list[Entry] = []
         for entry in self._walk(path):
             if len(found) == MAX_ENTRIES:
@@ -111,12 +117,14 @@ class Tree:
 
     def read(self, path: str, limit: int) -> bytes | Refusal:
         """The bytes of the regular file at `path`, or why not; a file over `limit` bytes is not read."""
-        entry = self.look(path)
+        return self.content(self.look(path), limit)
+
+    def content(self, entry: Entry, limit: int) -> bytes | Refusal:
+        """The bytes of what a look or a walk found, as `read` gives them."""
         if entry.kind is not Kind.FILE:
             return Refusal(entry.kind, entry.detail)
         try:
-            with os.fdopen(self.open(entry.real), "rb") as handle:
-                data = handle.read(limit + 1)
+            data = _read(self.open(entry.real), limit + 1)
         except OSError as error:
             return Refusal(Kind.UNREADABLE, _why(error))
         if len(data) > limit:
@@ -130,11 +138,14 @@ class Tree:
             OSError: It is gone, or is now a link or anything but a regular file.
         """
         folder, _, name = real.rpartition("/")
-        where = self._open_folder(folder)
-        try:
-            descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=where)
-        finally:
-            os.close(where)
+        if folder:
+            where = self._open_folder(folder)
+            try:
+                descriptor = os.open(name, _FILE, dir_fd=where)
+            finally:
+                os.close(where)
+        else:
+            descriptor = os.open(f"{self.root}/{name}", _FILE)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
             raise OSError(f"not a regular file any more: {real}")
@@ -142,14 +153,15 @@ class Tree:
 
     def _open_folder(self, real: str) -> int:
         """A descriptor of the directory at `real`, reached component by component without following a link."""
-        where = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
-        for folder in real.split("/"):
-            if folder in ("", "."):
-                continue
+        folders = [name for name in real.split("/") if name not in ("", ".")]
+        if ".." in folders:
+            raise OSError(f"not a path without links: {real}")
+        if not folders:
+            return os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        where = os.open(f"{self.root}/{folders[0]}", _FOLDER)
+        for folder in folders[1:]:
             try:
-                if folder == "..":
-                    raise OSError(f"not a path without links: {real}")
-                below = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=where)
+                below = os.open(folder, _FOLDER, dir_fd=where)
             finally:
                 os.close(where)
             where = below
@@ -184,6 +196,7 @@ class Tree:
         """Parts without links and their status, or the entry (as `shown`) that says why there is none."""
         ahead = path.split("/")[::-1]
         parts = list(above)
+        status: os.stat_result | None = None  # of what `parts` leads to, where it is known
         target = ""
         links = 0
         try:
@@ -195,21 +208,24 @@ class Tree:
                     if not parts:
                         return Entry(shown, Kind.OUTSIDE, detail="leads out of the scenario directory")
                     parts.pop()
+                    status = None
                     continue
-                status = os.lstat(self._place([*parts, part]))
+                parts.append(part)
+                status = os.lstat(self._place(parts))
                 if stat.S_ISLNK(status.st_mode):
                     links += 1
                     if links > MAX_LINKS:
                         return Entry(shown, Kind.LOOP, detail="a link that leads to itself")
-                    target = os.readlink(self._place([*parts, part]))
+                    target = os.readlink(self._place(parts))
+                    parts.pop()
+                    status = None
                     if target.startswith("/"):
                         return Entry(shown, Kind.OUTSIDE, detail=f"a link to {target}")
                     ahead += target.split("/")[::-1]
                     continue
                 if ahead and not stat.S_ISDIR(status.st_mode):
-                    return Entry(shown, Kind.MISSING, detail=f"{'/'.join([*parts, part])} is not a directory")
-                parts.append(part)
-            return parts, os.lstat(self._place(parts)) if parts else os.stat(self.root)
+                    return Entry(shown, Kind.MISSING, detail=f"{'/'.join(parts)} is not a directory")
+            return parts, status or (os.lstat(self._place(parts)) if parts else os.stat(self.root))
         except FileNotFoundError:
             return Entry(shown, Kind.MISSING, detail=f"by way of a link to {target}" if target else "")
         except (OSError, ValueError) as error:
@@ -223,6 +239,18 @@ class Tree:
 
     def _place(self, parts: list[str]) -> str:
         return "/".join([str(self.root), *parts])
+
+
+def _read(descriptor: int, most: int) -> bytes:
+    """At most `most` bytes of an open file, which is closed; in pieces, so that a high limit costs nothing."""
+    pieces = []
+    try:
+        while most and (piece := os.read(descriptor, min(most, _PIECE))):
+            pieces.append(piece)
+            most -= len(piece)
+    finally:
+        os.close(descriptor)
+    return b"".join(pieces)
 
 
 def _parts(real: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from generator.formats.config import CONFIG_FILE
+from generator.formats.config_file import CONFIG_FILE
 from generator.workflows.git import git
 
 

@@ -12,7 +12,7 @@ from generator.diagnostics.model import Diagnostic, Finding
 from generator.package.dataset import DATASET, Dataset, is_placeholder
 from generator.package.dataset_file import dataset_path, preview_dataset, write_dataset
 from generator.package.members import Survey, survey
-from generator.package.model import DEFAULT_ORG, PackagePlan, Settings
+from generator.package.model import DEFAULT_ORG, Settings
 from generator.package.output import Output
 from generator.package.write import Outcome, Status, refused_by_machine
 
@@ -40,7 +40,7 @@ def unnamed(dataset: Dataset | None, settings: Settings) -> Finding | None:
 def keep_dataset(
     output: Output,
     dataset: Dataset,
-    plans: Mapping[str, PackagePlan],
+    tasks: Mapping[str, bytes],
     *,
     differing: Status | None = None,
     force: bool = False,
@@ -51,13 +51,13 @@ def keep_dataset(
     Args:
         output: Where the packages stand.
         dataset: What it is known by.
-        plans: Id of a scenario -> plan of its package, for those that stand there as planned.
+        tasks: Id of a scenario -> the `task.toml` of its package, for those that stand there as planned.
         differing: Status of a dataset that is not in line and is not to be written; None to write it.
         force: Replace a file that is not ours, or was edited.
         command: What brings it in line.
     """
     try:
-        found = survey(output, plans)
+        found = survey(output, tasks)
     except OSError as error:
         target = dataset_path(output)
         return _report(output, _failed(target, refused_by_machine(error, target)))

@@ -19,9 +19,18 @@ from generator.package.model import PackagePlan, Settings
 from generator.package.orphans import orphans
 from generator.package.output import Output
 from generator.package.plan import plan
-from generator.package.write import Outcome, Status, preview_package, refused_by_machine, remove_package, write_package
+from generator.package.write import (
+    NOT_WRITTEN,
+    Outcome,
+    Status,
+    preview_package,
+    refused_by_machine,
+    remove_package,
+    write_package,
+)
 from generator.workflows.advice import advice, is_held_out
 from generator.workflows.dataset import DatasetReport, keep_dataset, pending_dataset, skipped_dataset, unnamed
+from generator.workflows.parallel import Lost, processors, shared_out
 from generator.workflows.select import Selection, select
 
 DEFAULTS: Final = Settings()
@@ -34,6 +43,8 @@ class Mode(StrEnum):
     CHECK = "check"
     DRY_RUN = "dry_run"
 
+
+_PAYS: Final = 16  # packages for which one more process is worth starting
 
 _DIFFERING: Final = {Mode.CHECK: Status.DRIFTED, Mode.DRY_RUN: Status.WOULD_WRITE}
 _WRONG: Final = (Status.FAILED, Status.DRIFTED)
@@ -55,6 +66,7 @@ class Request:
         settings: What all packages share.
         mode: What to do about differences.
         force: Replace directories that are not ours, and edited packages.
+        jobs: How many processes make packages; None means as many as pay.
         held_out: Whether scenarios that are held out are among those asked for.
         dataset: What the dataset of all packages is known by; None for no dataset.
     """
@@ -68,6 +80,7 @@ class Request:
     settings: Settings = DEFAULTS
     mode: Mode = Mode.WRITE
     force: bool = False
+    jobs: int | None = None
     held_out: bool = True
     dataset: Dataset | None = None
 
@@ -77,12 +90,31 @@ class Request:
         return not (self.ids or self.tier or self.paths) and self.changed is None
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A file that a dry run lists: path, bytes, whether it may be executed."""
+
+    path: str
+    size: int
+    executable: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """One package of a report: what became of it, the plan it was made from, if any, and what there is to say."""
+    """One package of a report.
+
+    Attributes:
+        outcome: What became of it.
+        files: How many files it has, its manifest among them; 0 when it could not be planned.
+        listing: All of them but the manifest, in a dry run.
+        task: What its `task.toml` holds, where a dataset is kept.
+        diagnostics: What there is to say about it.
+    """
 
     outcome: Outcome
-    plan: PackagePlan | None = None
+    files: int = 0
+    listing: tuple[Listed, ...] = ()
+    task: bytes | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -155,8 +187,7 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
     advised = advice(selection.loaded, output)
     if request.mode is Mode.WRITE and selection.loaded:
         packages += _swept(output)
-    for done, loaded in enumerate(selection.loaded, start=1):
-        package = _one(loaded, output, request)
+    for done, (loaded, package) in enumerate(_made(selection.loaded, output, request), start=1):
         said = _located(advised.get(loaded.directory, ()), loaded)
         packages.append(replace(package, diagnostics=(*package.diagnostics, *said)))
         progress(done, len(selection.loaded))
@@ -194,6 +225,33 @@ def ensure_package(
     return outcome.findings if outcome.status is Status.FAILED else Path(outcome.path)
 
 
+def _made(
+    scenarios: Sequence[LoadedScenario], output: Output, request: Request
+) -> Iterator[tuple[LoadedScenario, Package]]:
+    """Each scenario with its package, in their order, however many processes make them."""
+
+    def one(number: int) -> Package:
+        return _one(scenarios[number], output, request)
+
+    wanted = min(processors(), len(scenarios) // _PAYS) if request.jobs is None else request.jobs
+    jobs = min(wanted, len(scenarios))
+    if jobs < 2:
+        yield from zip(scenarios, map(one, range(len(scenarios))), strict=True)
+        return
+    for loaded, made in zip(scenarios, shared_out(one, len(scenarios), jobs), strict=True):
+        yield loaded, made if isinstance(made, Package) else _lost(loaded, output, made)
+
+
+def _lost(loaded: LoadedScenario, output: Output, lost: Lost) -> Package:
+    """A package of which nobody knows what became of it; the next call puts its leavings right."""
+    path = output.package(loaded.id)
+    finding = Finding(
+        NOT_WRITTEN, "", f"{path}: {lost.why}", "run the command again, with --jobs 1 if it happens again"
+    )
+    outcome = Outcome(id=loaded.id, path=path, status=Status.FAILED, findings=(finding,))
+    return Package(outcome=outcome, diagnostics=_at_package(outcome.findings, outcome))
+
+
 def _one(loaded: LoadedScenario, output: Output, request: Request) -> Package:
     planned = loaded.findings if loaded.scenario is None else plan(loaded, request.settings)
     if not isinstance(planned, PackagePlan):
@@ -208,7 +266,14 @@ def _one(loaded: LoadedScenario, output: Output, request: Request) -> Package:
     if outcome.status is Status.DRIFTED:
         about_package.append(_drifted(outcome, request))
     diagnostics = (*_located((*planned.notes, *about_scenario), loaded), *_at_package(about_package, outcome))
-    return Package(outcome=outcome, plan=planned, diagnostics=diagnostics)
+    listed = planned.files if request.mode is Mode.DRY_RUN else ()
+    return Package(
+        outcome=outcome,
+        files=len(planned.files) + 1,
+        listing=tuple(Listed(file.path, file.size, file.executable) for file in listed),
+        task=planned.task if request.dataset else None,
+        diagnostics=diagnostics,
+    )
 
 
 def _dataset(report: Report, output: Output, request: Request) -> DatasetReport | None:
@@ -220,9 +285,9 @@ def _dataset(report: Report, output: Output, request: Request) -> DatasetReport 
     differing = _DIFFERING.get(request.mode)
     if report.count(*_PENDING):
         return pending_dataset(output)
-    plans = {one.outcome.id: one.plan for one in report.packages if one.plan is not None}
+    tasks = {one.outcome.id: one.task for one in report.packages if one.task is not None}
     command = generate_command(request)
-    return keep_dataset(output, request.dataset, plans, differing=differing, force=request.force, command=command)
+    return keep_dataset(output, request.dataset, tasks, differing=differing, force=request.force, command=command)
 
 
 def _located(findings: Sequence[Finding], loaded: LoadedScenario) -> tuple[Diagnostic, ...]:

@@ -11,10 +11,9 @@ from generator.diagnostics.model import Severity
 from generator.diagnostics.printable import printable
 from generator.diagnostics.report import Paint, detail, plain, plural, text_lines
 from generator.package.layout import MANIFEST
-from generator.package.model import PackagePlan
 from generator.package.write import Status
 from generator.workflows.dataset import DatasetReport
-from generator.workflows.generate import Mode, Package, Report
+from generator.workflows.generate import Listed, Mode, Package, Report
 
 REPORT_FORMAT: Final = "harborsmith_generate_report_v1"
 
@@ -74,8 +73,8 @@ def _block(package: Package, mode: Mode, paint: Paint) -> Iterator[str]:
         yield f"{printable(outcome.id)}: {paint(word, Severity.ERROR) if bad else word} {printable(outcome.path)}"
     for diagnostic in package.diagnostics:
         yield from (f"  {line}" for line in text_lines(diagnostic, paint))
-    if mode is Mode.DRY_RUN and package.plan is not None:
-        yield from _listing(package.plan)
+    if mode is Mode.DRY_RUN and package.files:
+        yield from _listing(package.listing)
 
 
 def _dataset_block(dataset: DatasetReport, paint: Paint) -> Iterator[str]:
@@ -87,18 +86,18 @@ def _dataset_block(dataset: DatasetReport, paint: Paint) -> Iterator[str]:
         yield from (f"  {line}" for line in text_lines(diagnostic, paint))
 
 
-def _listing(plan: PackagePlan) -> Iterator[str]:
+def _listing(files: tuple[Listed, ...]) -> Iterator[str]:
     """Size in bytes, executable bit and path of every file; the manifest's size follows from the others."""
-    for file in plan.files:
+    for file in files:
         yield f"  {file.size:>10} {'x' if file.executable else '-'} {printable(file.path)}"
     yield f"  {'':>10} - {MANIFEST}"
 
 
 def _json_package(package: Package, mode: Mode) -> dict[str, Any]:
-    outcome, plan = package.outcome, package.plan
-    files: Any = len(plan.files) + 1 if plan else 0
-    if mode is Mode.DRY_RUN and plan:
-        files = [{"path": file.path, "size": file.size, "executable": file.executable} for file in plan.files]
+    outcome = package.outcome
+    files: Any = package.files
+    if mode is Mode.DRY_RUN and files:
+        files = [{"path": file.path, "size": file.size, "executable": file.executable} for file in package.listing]
         files.append({"path": MANIFEST, "executable": False})
     return {
         "id": outcome.id,

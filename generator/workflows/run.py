@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generator.diagnostics.catalogue import catalogue
 from generator.diagnostics.model import Diagnostic
@@ -18,12 +18,13 @@ from generator.execute.room import sweep_rooms
 from generator.execute.settings import Options, RunSettings, understand
 from generator.execute.tally import Asked, Row, tally
 from generator.execute.taskpackage import TaskPackage, open_package
-from generator.harbor.backend import run_packages
-from generator.harbor.settings import HarborOptions
 from generator.package.model import DEFAULT_ORG, Settings
 from generator.resources import data_folder
 from generator.workflows.batch import Batch
 from generator.workflows.targets import Targets, find_targets
+
+if TYPE_CHECKING:
+    from generator.harbor.settings import HarborOptions
 
 Notify = Callable[[str], None]
 
@@ -127,6 +128,8 @@ def _on_this_machine(request: RunRequest, settings: RunSettings, notify: Notify)
 def _through_harbor(
     request: RunRequest, options: HarborOptions, guarded: tuple[Path, ...], environ: Mapping[str, str], notify: Notify
 ) -> RunOutcome:
+    from generator.harbor.backend import run_packages
+
     targets = find_targets(request)
     opened = _open(targets, options.runs, lambda _: None)
     done = run_packages(opened.packages, options, request.out, environ, notify, guarded=guarded)

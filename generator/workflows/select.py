@@ -25,9 +25,10 @@ from generator.formats.discovery import (
 )
 from generator.formats.draft import Reading
 from generator.formats.loaded import LoadedScenario
-from generator.formats.reading import draft, loaded_form, read
+from generator.formats.reading import draft, loaded_form
 from generator.formats.wording import quoted
 from generator.rules.registry import Pack, check_pack, check_scenario
+from generator.workflows.memory import Memory
 
 TIERS: Final = ("smoke", "nightly", "release")
 
@@ -67,6 +68,7 @@ def select(
     *,
     changed: Sequence[Path] | None = None,
     today: date | None = None,
+    memory: Memory | None = None,
 ) -> Selection:
     """Read the scenarios that are asked for and apply every rule to them.
 
@@ -77,15 +79,17 @@ def select(
         paths: Scenario directories, their documents, or directories of scenarios, instead of `scenario_dir`.
         changed: Only scenarios that hold one of these paths or lie below it (absolute, links followed); None means all.
         today: The day that sunset dates are compared with (UTC); None is now.
+        memory: What is known from an earlier call with the same arguments.
     """
-    found = _find_paths(paths) if paths else _find_root(scenario_dir)
+    memory = memory or Memory()
+    found = _find_paths(paths, memory) if paths else _find_root(scenario_dir, memory)
     readings, problems = _named(found, ids, scenario_dir)
     if changed is not None:
         readings = tuple(reading for reading in readings if _holds(reading, changed))
     pack = found.pack
     by_path = check_pack(pack)
     day = today or datetime.now(UTC).date()
-    loaded = [load(reading, pack, by_path.get(reading.path, ()), day) for reading in readings]
+    loaded = [memory.load(reading, pack, by_path.get(reading.path, ()), day, load) for reading in readings]
     if tier is not None:
         loaded = [one for one in loaded if _tier(one) in (tier, None)]
     if not loaded and changed is None and not (found.problems or problems):
@@ -116,14 +120,14 @@ def _holds(reading: Reading, changed: Sequence[Path]) -> bool:
     return any(path.is_relative_to(folder) or folder.is_relative_to(path) for path in changed)
 
 
-def _find_root(root: Path) -> _Found:
+def _find_root(root: Path, memory: Memory) -> _Found:
     found = discover(root)
-    readings = tuple(read(directory) for directory in found.directories)
+    readings = tuple(memory.read(directory) for directory in found.directories)
     alone = found.directories == (root,)
     return _Found(readings, Pack(readings, complete=not alone), _directory_problems(root, found))
 
 
-def _find_paths(paths: Sequence[Path]) -> _Found:
+def _find_paths(paths: Sequence[Path], memory: Memory) -> _Found:
     directories: dict[Path, Path] = {}
     problems: list[Diagnostic] = []
     for path in paths:
@@ -138,7 +142,7 @@ def _find_paths(paths: Sequence[Path]) -> _Found:
             problems.append(_nothing(directory, None, ()))
         for below in found.directories:
             directories.setdefault(below.absolute(), below)
-    readings = tuple(read(directory) for directory in directories.values())
+    readings = tuple(memory.read(directory) for directory in directories.values())
     return _Found(readings, Pack(readings, complete=False), tuple(problems))
 
 

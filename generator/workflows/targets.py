@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding, Severity
-from generator.formats.loaded import LoadedScenario
 from generator.package.output import Output
 from generator.package.write import NOT_WRITTEN
-from generator.workflows.advice import exposures
-from generator.workflows.generate import Request, ensure_package, generate_command
-from generator.workflows.select import select
 
 if TYPE_CHECKING:
+    from generator.formats.loaded import LoadedScenario
     from generator.workflows.run import RunRequest
 
 # Complaints about what stands in the output directory, and the exit codes of those that are not the scenario's fault.
@@ -46,6 +43,11 @@ def find_targets(request: RunRequest) -> Targets:
     """The packages that are named, then those of the scenarios that are asked for, generated as far as needed."""
     if not (request.ids or request.tier or request.everything):
         return Targets(packages=request.packages)
+    # All that reads and compiles scenarios; a run of packages does without.
+    from generator.workflows.advice import exposures
+    from generator.workflows.generate import ensure_package
+    from generator.workflows.select import select
+
     selection = select(request.scenario_dir, request.ids, request.tier)
     packages = list(request.packages)
     without: list[tuple[str, int]] = []
@@ -83,5 +85,7 @@ def _located(findings: Iterable[Finding], loaded: LoadedScenario, request: RunRe
 
 def _regenerate(scenario_id: str, request: RunRequest) -> str:
     """The command that makes the package anew: `run` itself never replaces what somebody changed."""
+    from generator.workflows.generate import Request, generate_command
+
     same = Request(scenario_dir=request.scenario_dir, out=request.out, settings=request.settings)
     return f"{generate_command(same, scenario_id)} --force"

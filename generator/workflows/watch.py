@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -18,25 +18,29 @@ _NOT_SOURCES: Final = frozenset({".git", "__pycache__", "node_modules"})
 Snapshot = Mapping[str, tuple[int, int, int]]
 
 
-def watch(roots: Sequence[Path], check: Callable[[], None], sleep: Callable[[float], None] = time.sleep) -> NoReturn:
+def watch(
+    roots: Sequence[Path], check: Callable[[Collection[str]], None], sleep: Callable[[float], None] = time.sleep
+) -> NoReturn:
     """Check now, and again after every change below `roots`, until interrupted.
 
     Args:
         roots: Directories and files; what does not exist yet is waited for.
-        check: Looks at everything anew and shows the result.
+        check: Looks again and shows the result; it is told the paths that changed since it last did.
         sleep: Waits so many seconds.
 
     Raises:
         KeyboardInterrupt: Whoever watches has seen enough.
     """
-    before: Snapshot | None = None
+    before: Snapshot = {}
+    checked = False
     while True:
         begun = time.monotonic()
         now = snapshot(roots)
         looked = time.monotonic() - begun
-        if now != before:
-            before = now
-            check()
+        changed = {path for path, _ in before.items() ^ now.items()}
+        if changed or not checked:
+            before, checked = now, True
+            check(changed)
         sleep(max(INTERVAL_SECONDS, looked * SHARE))
 
 

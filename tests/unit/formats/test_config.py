@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.formats.config import CONFIG_FILE, Config, Ignore, find_config, read_config
+from generator.formats.config import Config, Ignore, read_config
+from generator.formats.config_file import CONFIG_FILE, find_config
 from generator.package.layout import is_harbor_name
 from tests.unit.schemas.shipped import SCHEMAS, is_valid
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
@@ -33,12 +33,8 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 def test_every_kind_of_change_is_seen_once(tmp_path: Path, change: str) -> None:
     write_tree(tmp_path, {"a/file": "x"})
     os.utime(tmp_path / "a/file", ns=(1, 1))
-    checks = 0
+    told: list[Collection[str]] = []
     waits: list[float] = []
-
-    def check() -> None:
-        nonlocal checks
-        checks += 1
 
     def wait(seconds: float) -> None:
         waits.append(seconds)
@@ -48,9 +44,25 @@ def test_every_kind_of_change_is_seen_once(tmp_path: Path, change: str) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        watch([tmp_path], check, wait)
-    assert checks == 2
+        watch([tmp_path], told.append, wait)
+    assert len(told) == 2
+    assert {str(tmp_path), str(tmp_path / "a/file")} <= set(told[0])
+    assert any(Path(path).is_relative_to(tmp_path / "a") for path in told[1])
     assert min(waits) >= INTERVAL_SECONDS
+
+
+def test_what_does_not_exist_yet_is_checked_once_all_the_same(tmp_path: Path) -> None:
+    told: list[Collection[str]] = []
+
+    def wait(_: float) -> None:
+        if len(told) == 1 and not (tmp_path / "pack").exists():
+            (tmp_path / "pack").mkdir()
+        else:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        watch([tmp_path / "pack"], told.append, wait)
+    assert told[0] == set()
 
 
 def test_what_is_no_source_and_what_links_lead_to_is_not_looked_at(tmp_path: Path) -> None:

@@ -1,0 +1,2 @@
+#!/bin/bash
+cp /app/word.txt /app/copy.txt

@@ -1,0 +1,91 @@
+"""A trial of one of our packages, against one of a task made by hand that does nearly nothing; both through Harbor."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import BenchError, Command, Figures, environment, once
+from benchmarks.place import ROOT, Place, ours
+from benchmarks.rows import Row, missing, ratio
+
+BAR = 1.15
+MINIMAL = Path(__file__).with_name("minimal-task")
+BUNDLED = "access-log-digest"
+REWARDS = {"oracle": 1.0, "nop": 0.0}
+ROUNDS = 3
+_CONTAINERS = "tests.harbor.offline:OfflineDocker"  # works where no image can be fetched
+_SECONDS = 300
+
+
+def rows(place: Place) -> Iterator[Row]:
+    """Harbor's own `oracle` and `nop` agents on both tasks, in turn."""
+    names = {agent: f"a trial with `{agent}` in a container" for agent in REWARDS}
+    engine = _engine(place.machine)
+    if isinstance(engine, str):
+        yield from (missing(name, engine, BAR, optional=True) for name in names.values())
+        return
+    folder = place.folder("trials")
+    once(Command(ours("generate", "--scenario", BUNDLED, "--out", str(folder / "out")), ROOT))
+    tasks = {"ours": folder / "out/harbor/tasks" / BUNDLED, "minimal": MINIMAL}
+    for agent, name in names.items():
+        taken: dict[str, list[float]] = {task: [] for task in tasks}
+        for number in range(ROUNDS + 1):  # the first builds the images
+            for task, path in tasks.items():
+                seconds = _trial(engine, folder, f"{agent}-{task}-{number}", agent, path)
+                if number:
+                    taken[task].append(seconds)
+        figures = {task: Figures(tuple(samples)) for task, samples in taken.items()}
+        yield ratio(name, figures["ours"], figures["minimal"], "a minimal task", BAR)
+
+
+def _engine(folder: Path) -> Mapping[str, str] | str:
+    """The variables that lead to the engine and to Harbor, or why there are none."""
+    variables = {"DOCKER_HOST": f"unix://{folder}/engine.sock", "DOCKER_CONFIG": str(folder / "config")}
+    if not (folder / "venv/bin/python").exists() or shutil.which("docker") is None:
+        return f"no container engine: `tests/harbor/machine.sh up {folder}` makes one, as root"
+    asked = subprocess.run(["docker", "info"], env={**os.environ, **variables}, capture_output=True, check=False)
+    return variables if asked.returncode == 0 else f"the container engine in {folder} does not answer"
+
+
+def _trial(engine: Mapping[str, str], folder: Path, name: str, agent: str, task: Path) -> float:
+    """Seconds that Harbor needs for a trial, its own start aside.
+
+    Raises:
+        BenchError: It did not end with the reward it must have.
+    """
+    job = {
+        "job_name": name,
+        "jobs_dir": str(folder / "jobs"),
+        "n_concurrent_trials": 1,
+        "quiet": True,
+        "environment": {"import_path": _CONTAINERS},
+        "agents": [{"name": agent}],
+        "tasks": [{"path": str(task)}],
+    }
+    file = folder / f"{name}.json"
+    file.write_text(json.dumps(job), encoding="utf-8")
+    quiet = {"HARBOR_TELEMETRY": "0", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONPATH": str(ROOT)}
+    python = Path(engine["DOCKER_CONFIG"]).with_name("venv") / "bin/python"
+    argv = [str(python), "-m", "harbor.cli.main", "run", "-c", str(file)]
+    with (folder / f"{name}.log").open("w", encoding="utf-8") as log:
+        subprocess.run(
+            argv, env={**environment(), **engine, **quiet}, stdout=log, stderr=log, timeout=_SECONDS, check=False
+        )
+    for found in (folder / "jobs" / name).glob("*/result.json"):
+        result: dict[str, Any] = json.loads(found.read_text(encoding="utf-8"))
+        reward = ((result["verifier_result"] or {}).get("rewards") or {}).get("reward")
+        if reward == REWARDS[agent]:
+            return (_moment(result["finished_at"]) - _moment(result["started_at"])).total_seconds()
+        raise BenchError(f"a trial with {agent} on {task.name} ended with reward {reward}: {found.parent}")
+    raise BenchError(f"Harbor left no record of a trial with {agent} on {task.name}")
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
