@@ -18,7 +18,6 @@ from generator.execute.judging import INFRA_FAILED, TOO_LARGE, Judgement, judge,
 from generator.execute.networking import network_access
 from generator.execute.preparation import Preparation, choose_reviewer, names_given, prepare
 from generator.execute.records import Clock, RunFacts
-from generator.execute.redaction import secrets_among
 from generator.execute.refusal import Blame, Refused, granted
 from generator.execute.report import RunReport
 from generator.execute.room import Room, open_room
@@ -32,6 +31,7 @@ from generator.runtime.handover import pack
 from generator.runtime.interrupts import HeldBack
 from generator.runtime.loop import CANCELLED
 from generator.runtime.records import journey
+from generator.runtime.redact import secrets_among
 from generator.runtime.trees import clone_tree
 
 if TYPE_CHECKING:

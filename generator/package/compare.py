@@ -110,7 +110,7 @@ def _listing(directory: str) -> set[str] | Difference:
     folders = [""]
     while folders:
         folder = folders.pop()
-        with os.scandir(f"{directory}/{folder}") as scan:
+        with os.scandir(f"{directory}/{folder}".rstrip("/")) as scan:
             entries = sorted(scan, key=attrgetter("name"))
         if not entries and folder:
             return Difference(folder.rstrip("/"), "is an empty directory")
