@@ -22,7 +22,7 @@ from generator.execute.refusal import Blame, Refused, granted
 from generator.execute.report import RunReport
 from generator.execute.room import Room, open_room
 from generator.execute.settings import RunSettings
-from generator.execute.taskpackage import TaskPackage
+from generator.execute.taskpackage import TaskPackage, changed_copy
 from generator.execute.turns import Assignment, Notify, Progress, Turns
 from generator.execute.view import Bind, home_of
 from generator.execute.workspace import make_workspace
@@ -32,7 +32,7 @@ from generator.runtime.interrupts import HeldBack
 from generator.runtime.loop import CANCELLED
 from generator.runtime.records import journey
 from generator.runtime.redact import secrets_among
-from generator.runtime.trees import clone_tree
+from generator.runtime.trees import clone_tree, create_directory
 
 if TYPE_CHECKING:
     from generator.execute.proxy import AgentProxy
@@ -70,10 +70,9 @@ def run_package(package: TaskPackage, settings: RunSettings, notify: Notify) -> 
             preparation = prepare(package, settings, room.agent)
             if isinstance(preparation, Refused):
                 return preparation
-            clone_tree(str(package.directory / "tests"), str(room.tests))
-            clone_tree(str(package.directory / "solution"), str(room.solution))
-            evaluation = package.evaluation
-            refused = make_workspace(package.directory, room, evaluation.workdir, settings.sandbox, git=evaluation.git)
+            refused = _copied(package, room) or make_workspace(
+                room, package.evaluation.workdir, settings.sandbox, git=package.evaluation.git
+            )
             if refused is not None:
                 return refused
             report = _run(package, settings, preparation, room, notify)
@@ -87,6 +86,23 @@ def run_package(package: TaskPackage, settings: RunSettings, notify: Notify) -> 
         hint = "--out and TMPDIR: directories with room, in which you may write"
         return Refused("run_not_possible", f"the run could not be set up: {error}", hint, Blame.MACHINE)
     return report
+
+
+def _copied(package: TaskPackage, room: Room) -> Refused | None:
+    """Copy what the run uses of a package, and say when that is no longer what was verified.
+
+    Raises:
+        OSError: The disk is full or the package cannot be read.
+    """
+    copies = {"tests": room.tests, "solution": room.solution, "environment/workspace": room.workspace}
+    for folder, copy in copies.items():
+        if (package.directory / folder).is_dir():
+            clone_tree(str(package.directory / folder), str(copy))
+        else:
+            create_directory(str(copy))
+        if (changed := changed_copy(package, folder, copy)) is not None:
+            return changed
+    return None
 
 
 def _run(

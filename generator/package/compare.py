@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import Final
@@ -75,6 +75,27 @@ def edits(directory: str, scenario_id: str) -> Difference | str | None:
     if different := _names(records, found):
         return different
     differences = (_difference(directory, record, partial(str, record.sha256)) for record in records)
+    return next(filter(None, differences), None)
+
+
+def copy_difference(records: Iterable[FileRecord], folder: str, copy: str) -> Difference | None:
+    """How a copy of one folder of a package differs from what the package was known to hold; None when it does not.
+
+    Args:
+        records: All files of the package.
+        folder: Path of the folder in the package, with a slash at its end; a package may have none of its files.
+        copy: Where the copy stands.
+
+    Raises:
+        OSError: The copy cannot be read.
+    """
+    expected = [replace(one, path=one.path.removeprefix(folder)) for one in records if one.path.startswith(folder)]
+    found = _listing(copy)
+    if isinstance(found, Difference):
+        return None if found is ABSENT and not expected else found
+    if different := _names(expected, found):
+        return different
+    differences = (_difference(copy, record, partial(str, record.sha256)) for record in expected)
     return next(filter(None, differences), None)
 
 
