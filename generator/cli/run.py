@@ -104,6 +104,10 @@ def command(
     settings = package_settings(org, authors)
 
     def work() -> RunOutcome:
+        if given["backend"] == "local" and given["isolation"] == "bubblewrap":
+            from generator.execute.trial import begin
+
+            begin()
         from generator.workflows.run import RunRequest, run
 
         local, harbor = split_options(given, wanted["runs"], wanted["jobs"])

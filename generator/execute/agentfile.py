@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from generator.execute.refusal import Refused
-from generator.formats.schemas import V2, schema
 from generator.resources import data_folder
-from generator.source.document import Document, read_document
 from generator.source.tree import Kind, Refusal, Tree
 
 FILE_NAME: Final = "agent.json"
@@ -40,6 +38,9 @@ def read_agent_file(folder: Path) -> AgentFile | Refused:
         if data.kind is Kind.MISSING:
             return AgentFile()
         return _refused(folder, f"it cannot be read: {data.kind.value}{data.detail and ', ' + data.detail}")
+    # Most agents are a file without one; they need no reader of documents.
+    from generator.source.document import Document, read_document
+
     document = read_document(data, FILE_NAME)
     if not isinstance(document, Document):
         return _refused(folder, document[0].message)
@@ -68,6 +69,8 @@ def _problem(value: Mapping[str, Any]) -> str | None:
     from jsonschema.exceptions import best_match
     from referencing import Registry
     from referencing.jsonschema import DRAFT202012
+
+    from generator.formats.schemas import V2, schema
 
     own = json.loads((data_folder("schemas") / "agent.schema.json").read_bytes())
     shared = schema(V2)

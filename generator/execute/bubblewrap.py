@@ -21,6 +21,7 @@ from typing import Final
 from generator.execute.view import AGENT_UID, HOSTNAME, SYSTEM_ROOTS, TMP_BYTES, View, is_below
 
 BWRAP_PLACES: Final = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap")
+PROCESSES: Final = 1024  # a fork bomb stays a nuisance; real tool chains stay well below
 ETC: Final = (
     "alternatives",
     "ca-certificates",

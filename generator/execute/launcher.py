@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from generator.execute.networking import network_access
 from generator.execute.sandbox import Sandbox
 from generator.execute.view import Bind, View, is_below
 from generator.runtime.launch import Job, Outcome, ReviewPlace
 from generator.runtime.plain import PlainLauncher
+
+if TYPE_CHECKING:
+    from generator.execute.networking import Access
 
 TESTS: Final = "/tests"
 REVIEW: Final = "/review"
@@ -58,7 +60,7 @@ class BubblewrapLauncher:
             *(Bind(folder, self.seen(folder, place, trusted=False), writable=True) for folder in writable),
             Bind(os.path.join(place.room, "original"), self.workdir),
         )
-        access = network_access(os.environ) if self.network else None
+        access = _access() if self.network else None
         view = View(
             binds=(*binds, *(access.binds if access else ())),
             workdir=self.seen(job.cwd, place, trusted=False),
@@ -78,6 +80,12 @@ class BubblewrapLauncher:
             if is_below(path, source):
                 return os.path.normpath(os.path.join(target, os.path.relpath(path, source)))
         return path
+
+
+def _access() -> Access:
+    from generator.execute.networking import network_access
+
+    return network_access(os.environ)
 
 
 def _open_to_reading(place: ReviewPlace) -> None:

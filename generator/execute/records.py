@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
 import platform
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from generator import __version__
 from generator.execute.agent import Agent
@@ -17,7 +19,9 @@ from generator.execute.redaction import SECRET_NAME
 from generator.execute.taskpackage import TaskPackage
 from generator.runtime.launch import ReviewerCommand
 from generator.runtime.loop import published_stop_reason
-from generator.runtime.verdict import Verdict
+
+if TYPE_CHECKING:
+    from generator.runtime.verdict import Verdict
 
 DATASET: Final = "harborsmith@local"
 SHOWN: Final = 200  # characters of one line of output that are shown to people
@@ -227,11 +231,12 @@ def _forwarded(facts: RunFacts) -> dict[str, Any]:
 
 
 def _environment() -> dict[str, Any]:
+    system = os.uname()
     components = {
         "pythonVersion": platform.python_version(),
-        "platform": platform.platform(),
-        "system": platform.system(),
-        "machine": platform.machine(),
+        "platform": _platform(),
+        "system": system.sysname,
+        "machine": system.machine,
         "harborsmith": __version__,
     }
     canonical = json.dumps(components, sort_keys=True, separators=(",", ":")).encode()
@@ -241,6 +246,18 @@ def _environment() -> dict[str, Any]:
         "components": sorted(components),
     }
     return {**components, "fingerprint": fingerprint}
+
+
+def _platform() -> str:
+    """System, release, machine and C library, as `platform.platform` writes them on Linux.
+
+    That function starts a process to learn the processor's name, and leaves the name out.
+    """
+    system = os.uname()
+    words = [system.sysname, system.release, system.machine]
+    with contextlib.suppress(ValueError, OSError):  # a C library without a version of its own
+        words.append(f"with-{(os.confstr('CS_GNU_LIBC_VERSION') or '').replace(' ', '')}")
+    return "-".join(words)
 
 
 def turn_fault(turn: Mapping[str, Any]) -> str:

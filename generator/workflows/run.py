@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generator.diagnostics.catalogue import catalogue
-from generator.diagnostics.model import Diagnostic
 from generator.execute.interrupt import Interrupted, raising
 from generator.execute.preparation import check_package
 from generator.execute.refusal import Blame, Refused
@@ -24,6 +22,7 @@ from generator.workflows.batch import Batch
 from generator.workflows.targets import Targets, find_targets
 
 if TYPE_CHECKING:
+    from generator.diagnostics.model import Diagnostic
     from generator.harbor.settings import HarborOptions
 
 Notify = Callable[[str], None]
@@ -162,6 +161,8 @@ def exit_of(refused: Refused) -> int:
 
 def refusal_detail(refused: Refused) -> dict[str, Any]:
     """A refusal as JSON reports show it."""
+    from generator.diagnostics.catalogue import catalogue
+
     entry = catalogue()[refused.code]
     return {
         "code": refused.code,
