@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from generator.execute.view import AGENT_UID, HOSTNAME, SYSTEM_ROOTS, TMP_BYTES, View, is_below
 
@@ -67,8 +67,7 @@ class Flavour:
     gentle: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Confined:
+class Confined(NamedTuple):
     """A command line that runs a program in its view, and the descriptors it has to inherit until they are closed."""
 
     argv: tuple[str, ...]

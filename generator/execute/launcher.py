@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from generator.execute.sandbox import Sandbox
@@ -68,7 +68,7 @@ class BubblewrapLauncher:
             user=self.user,
             hidden=self.hidden,
         )
-        job = replace(job, env={**(access.env if access else {}), **job.env})
+        job = job._replace(env={**(access.env if access else {}), **job.env})
         return self.sandbox.run(view, _at_home(job, view))
 
     def seen(self, path: str, place: ReviewPlace, trusted: bool) -> str:
@@ -98,4 +98,4 @@ def _open_to_reading(place: ReviewPlace) -> None:
 
 
 def _at_home(job: Job, view: View) -> Job:
-    return replace(job, env={**job.env, "HOME": view.home, "USER": view.user, "LOGNAME": view.user})
+    return job._replace(env={**job.env, "HOME": view.home, "USER": view.user, "LOGNAME": view.user})

@@ -34,7 +34,7 @@ def secrets_among(variables: Mapping[str, str]) -> dict[str, str]:
 def redacted(outcome: Outcome, secrets: Mapping[str, str]) -> Outcome:
     """The same outcome with every secret value in its output replaced by the variable's name."""
     output = redacted_bytes(outcome.output, secrets)
-    return outcome if output == outcome.output else replace(outcome, output=output)
+    return outcome if output == outcome.output else outcome._replace(output=output)
 
 
 def redacted_result(result: AgentResult, secrets: Mapping[str, str]) -> AgentResult:
@@ -49,8 +49,8 @@ def redacted_result(result: AgentResult, secrets: Mapping[str, str]) -> AgentRes
 
 def redacted_completion(completion: Completion, secrets: Mapping[str, str]) -> Completion:
     """The same completion without secret values in what it cites of the agent."""
-    return replace(
-        completion, source=_redacted(completion.source, secrets), errors=_redacted(completion.errors, secrets)
+    return completion._replace(
+        source=_redacted(completion.source, secrets), errors=_redacted(completion.errors, secrets)
     )
 
 

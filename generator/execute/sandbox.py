@@ -49,7 +49,7 @@ class Sandbox:
         confined = confine(view, job.argv, self.flavour, job.limits.processes or PROCESSES)
         try:
             # The limit is set inside: set here it would also count the operator's other processes.
-            outer = replace(job, argv=confined.argv, cwd="/", limits=replace(job.limits, processes=None))
+            outer = job._replace(argv=confined.argv, cwd="/", limits=job.limits._replace(processes=None))
             return run(outer, pass_fds=confined.descriptors, on_start=on_start)
         finally:
             confined.close()

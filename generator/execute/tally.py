@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from generator.diagnostics.printable import printable
 from generator.execute.report import RunReport, duration
@@ -14,8 +14,7 @@ NORMAL_QUANTILE: Final = 1.959964  # two-sided 95 %
 HEADINGS: Final = ("scenario", "runs", "passed", "failed", "no verdict", "not run", "pass rate", "median", "exit")
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """Runs of one scenario that were asked for.
 
     Attributes:

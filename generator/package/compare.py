@@ -6,10 +6,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from generator.package import layout
 from generator.package.manifest import manifest_bytes, read_manifest
@@ -17,8 +16,7 @@ from generator.package.model import FileRecord, PackagePlan, PlannedFile
 from generator.package.source import CHUNK, measure
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """The first place where a package is not what it should be: path in it (empty: the package), and what is wrong."""
 
     path: str
