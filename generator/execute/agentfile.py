@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from generator.execute.refusal import Refused
 from generator.resources import data_folder
@@ -18,8 +17,7 @@ MAX_BYTES: Final = 64 * 1024
 CONTINUITY: Final = ("workspace_only", "workspace_plus_transcript", "native_session")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentFile:
+class AgentFile(NamedTuple):
     """The stated facts. `env` holds names of variables it wants from the operator, `hosts` hosts it talks to."""
 
     id: str | None = None

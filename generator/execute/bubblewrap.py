@@ -14,7 +14,6 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -50,8 +49,7 @@ ETC: Final = (
 HOSTS: Final = f"127.0.0.1 localhost {HOSTNAME}\n::1 localhost ip6-localhost\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flavour:
+class Flavour(NamedTuple):
     """How bubblewrap is used on this machine; found out by trying (see `sandbox.probe`).
 
     Attributes:

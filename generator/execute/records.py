@@ -7,10 +7,9 @@ import hashlib
 import json
 import os
 import platform
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from generator import __version__
@@ -24,20 +23,7 @@ if TYPE_CHECKING:
     from generator.runtime.verdict import Verdict
 
 DATASET: Final = "harborsmith@local"
-SHOWN: Final = 200  # characters of one line of output that are shown to people
 ADAPTER: Final = "harborsmith-local"
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """Wall time that never runs backwards, whatever happens to the machine's clock meanwhile."""
-
-    started: datetime = field(default_factory=lambda: datetime.now(UTC))
-    ticks: float = field(default_factory=time.monotonic)
-
-    def now(self) -> datetime:
-        """The time (UTC)."""
-        return self.started + timedelta(seconds=time.monotonic() - self.ticks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,20 +244,6 @@ def _platform() -> str:
     with contextlib.suppress(ValueError, OSError):  # a C library without a version of its own
         words.append(f"with-{(os.confstr('CS_GNU_LIBC_VERSION') or '').replace(' ', '')}")
     return "-".join(words)
-
-
-def turn_fault(turn: Mapping[str, Any]) -> str:
-    """How the command of a turn (an iteration record) broke: its exit status, or why it did not start; else empty."""
-    code = turn["returnCode"]
-    if code is None:
-        return f"could not be started: {turn['notes'][:SHOWN]}"
-    return f"exited with {code}" if code != 0 else ""
-
-
-def last_line(turn: Mapping[str, Any]) -> str:
-    """The last line that the command of a turn printed, shortened; empty without output."""
-    lines = turn["notes"].rstrip().splitlines()
-    return lines[-1].strip()[:SHOWN] if lines else ""
 
 
 def _run_ids(turns: Sequence[Mapping[str, Any]]) -> list[str]:

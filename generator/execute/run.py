@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 from generator.execute.agent import ORACLE
 from generator.execute.agentenv import base_variables
+from generator.execute.clock import Clock
 from generator.execute.evidence import new_run_directory
 from generator.execute.interrupt import Interrupted, uninterrupted
 from generator.execute.preparation import Preparation, prepare
-from generator.execute.records import Clock
 from generator.execute.redaction import secrets_among
 from generator.execute.refusal import Blame, Refused
-from generator.execute.report import RunReport
 from generator.execute.room import Room, open_room
 from generator.execute.settings import RunSettings
 from generator.execute.story import Story, most_turns
@@ -29,6 +28,7 @@ from generator.runtime.trees import clone_tree
 
 if TYPE_CHECKING:
     from generator.execute.proxy import AgentProxy
+    from generator.execute.report import RunReport
 
 
 def run_package(package: TaskPackage, settings: RunSettings, notify: Notify) -> RunReport | Refused:

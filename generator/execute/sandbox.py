@@ -6,9 +6,9 @@ import functools
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from generator.execute.bubblewrap import BWRAP_PLACES, PROCESSES, Flavour, confine
 from generator.execute.trial import installed, strongest, trial_of
@@ -60,8 +60,7 @@ class Sandbox:
             give_to(path, self.uid, self.uid)
 
 
-@dataclass(frozen=True, slots=True)
-class NoSandbox:
+class NoSandbox(NamedTuple):
     """Why programs cannot be confined here, and what mends it."""
 
     reason: str
@@ -86,9 +85,9 @@ def probe() -> Sandbox | NoSandbox:
 def _candidates(bwrap: str) -> Iterator[Flavour]:
     best = strongest(bwrap)
     yield best
-    yield replace(best, gentle=False)
-    yield replace(best, seal_user_namespaces=False)
-    yield replace(best, gentle=False, seal_user_namespaces=False)
+    yield best._replace(gentle=False)
+    yield best._replace(seal_user_namespaces=False)
+    yield best._replace(gentle=False, seal_user_namespaces=False)
 
 
 def _install(package: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from generator.execute.clock import Clock
 from generator.execute.evidence import RunDirectory
 from generator.execute.interrupt import Interrupted
 from generator.execute.preparation import Preparation
-from generator.execute.records import Clock
 from generator.execute.settings import RunSettings
 from generator.execute.taskpackage import TaskPackage
 from generator.execute.turns import Progress

@@ -10,10 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from generator.execute.agent import ORACLE, Agent
-from generator.execute.records import last_line, turn_fault
 from generator.execute.room import Room
 from generator.execute.sandbox import Sandbox
-from generator.execute.turnrecord import TurnBounds, TurnEnd, bounds, keep_turn, transcript_name
+from generator.execute.turnrecord import (
+    TurnBounds,
+    TurnEnd,
+    bounds,
+    keep_turn,
+    last_line,
+    transcript_name,
+    turn_fault,
+)
 from generator.execute.view import Bind, View, home_of
 from generator.runtime.agentresult import AgentResult, read_agent_result
 from generator.runtime.interrupts import HeldBack

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from generator.execute.interrupt import Interrupted
 from generator.execute.refusal import Blame, Refused
-from generator.execute.report import RunReport, duration
 from generator.execute.run import run_package
 from generator.execute.settings import RunSettings
 from generator.execute.taskpackage import TaskPackage
 
 if TYPE_CHECKING:
+    from generator.execute.report import RunReport
     from generator.execute.workers import Result
 
 Notify = Callable[[str], None]
@@ -61,7 +61,7 @@ class Batch:
     @property
     def reports(self) -> tuple[RunReport, ...]:
         """Reports in the order of the plan."""
-        return tuple(one for _, one in sorted(self.results.items()) if isinstance(one, RunReport))
+        return tuple(one for _, one in sorted(self.results.items()) if not isinstance(one, Refused))
 
     @property
     def refusals(self) -> tuple[tuple[TaskPackage, Refused], ...]:
@@ -99,4 +99,6 @@ class Batch:
 def _outcome(result: Result) -> str:
     if isinstance(result, Refused):
         return f"not run, {result.code}"
+    from generator.execute.report import duration
+
     return f"{result.status.replace('_', ' ')}, {duration(result.duration_ms)}"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from generator.diagnostics.model import Diagnostic
     from generator.workflows.run import RunRequest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Targets:
+class Targets(NamedTuple):
     """What there is to run.
 
     Attributes:
