@@ -13,7 +13,6 @@ from generator.execute.clock import Clock
 from generator.execute.evidence import new_run_directory
 from generator.execute.interrupt import Interrupted, uninterrupted
 from generator.execute.preparation import Preparation, prepare
-from generator.execute.redaction import secrets_among
 from generator.execute.refusal import Blame, Refused
 from generator.execute.room import Room, open_room
 from generator.execute.settings import RunSettings
@@ -24,6 +23,7 @@ from generator.execute.view import Bind, home_of
 from generator.execute.workspace import make_workspace
 from generator.runtime.interrupts import HeldBack
 from generator.runtime.loop import CANCELLED
+from generator.runtime.redact import secrets_among
 from generator.runtime.trees import clone_tree
 
 if TYPE_CHECKING:

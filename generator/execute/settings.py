@@ -97,9 +97,9 @@ def understand(
     env = agent_variables(options.agent_env, environ)
     hosts = _hosts(options.allow_agent_host)
     reviewer_env = agent_variables(options.reviewer_env, environ, REVIEWER_ENV)
-    theirs = environ if isinstance(reviewer_env, Refused) else {**environ, **reviewer_env}
-    reviewer = operators_reviewer(options.reviewer, theirs)
-    fallback = environments_reviewer(theirs)
+    given = {} if isinstance(reviewer_env, Refused) else reviewer_env
+    reviewer = operators_reviewer(options.reviewer, environ, given)
+    fallback = environments_reviewer(environ, given)
     turn_seconds = turn_limit(environ)
     sandbox = _sandbox(options)
     refused = configured_fixture(environ)

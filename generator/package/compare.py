@@ -32,6 +32,7 @@ class Difference(NamedTuple):
 
 
 ABSENT: Final = Difference("", "is missing")
+LONGEST_PATH: Final = 4095  # bytes that Linux takes as a path (PATH_MAX without the final NUL)
 
 
 def drift(plan: PackagePlan, directory: str) -> Difference | None:
@@ -108,7 +109,10 @@ def _listing(directory: str) -> set[str] | Difference:
     folders = [""]
     while folders:
         folder = folders.pop()
-        with os.scandir(f"{directory}/{folder}") as scan:
+        place = f"{directory}/{folder}".rstrip("/")
+        if len(os.fsencode(place)) > LONGEST_PATH:
+            return Difference(folder.partition("/")[0], "holds a path that is longer than any of a package")
+        with os.scandir(place) as scan:
             entries = sorted(scan, key=attrgetter("name"))
         if not entries and folder:
             return Difference(folder.rstrip("/"), "is an empty directory")

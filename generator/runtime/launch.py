@@ -105,10 +105,14 @@ class Launcher(Protocol):
 
 @dataclass(frozen=True)
 class ReviewerCommand:
-    """The reviewer to ask: `source` is `option`, `package` or `environment`; `sha256` is its file's or command's."""
+    """The reviewer to ask: `source` is `option`, `package` or `environment`; `sha256` is its file's or command's.
+
+    `secrets` are values, by the variable's name, that no record may hold although the reviewer has them.
+    """
 
     argv: Tuple[str, ...]
     source: str
     sha256: str
     trusted: bool
     env: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)

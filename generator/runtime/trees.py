@@ -231,7 +231,8 @@ def remove_tree(top: str) -> None:
     if not stat.S_ISDIR(found.st_mode):
         os.unlink(top)
         return
-    os.chmod(top, 0o700)  # whoever worked in it may have closed it
+    if found.st_mode & 0o700 != 0o700:
+        os.chmod(top, 0o700)  # whoever worked in it may have closed it
     empty_directory(top)
     os.rmdir(top)
 

@@ -181,7 +181,7 @@ def _again(subject: Subject, asked: Asked, options: list[str]) -> str:
 
 
 def _wanted(subject: Subject, request: ProveRequest, environ: Mapping[str, str]) -> Wanted:
-    theirs = operators_reviewer(request.manner.reviewer, environ) or environments_reviewer(environ)
+    theirs = operators_reviewer(request.manner.reviewer, environ, {}) or environments_reviewer(environ, {})
     return Wanted(
         scenario_id=subject.scenario_id,
         digest=subject.digest,
