@@ -18,7 +18,7 @@ SECRET_NAME: Final = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.ASCI
 def redacted(outcome: Outcome, secrets: Mapping[str, str]) -> Outcome:
     """The same outcome with every secret value in its output replaced by the variable's name."""
     output = redacted_bytes(outcome.output, secrets)
-    return outcome if output == outcome.output else replace(outcome, output=output)
+    return outcome if output == outcome.output else outcome._replace(output=output)
 
 
 def redacted_result(result: AgentResult, secrets: Mapping[str, str]) -> AgentResult:
@@ -33,6 +33,6 @@ def redacted_result(result: AgentResult, secrets: Mapping[str, str]) -> AgentRes
 
 def redacted_completion(completion: Completion, secrets: Mapping[str, str]) -> Completion:
     """The same completion without secret values in what it cites of the agent."""
-    return replace(
-        completion, source=redacted_value(completion.source, secrets), errors=redacted_value(completion.errors, secrets)
+    return completion._replace(
+        source=redacted_value(completion.source, secrets), errors=redacted_value(completion.errors, secrets)
     )

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Final
 
 from generator.execute.agent import Agent
+from generator.execute.clock import Clock
 from generator.execute.conclusion import conclude
 from generator.execute.evidence import RunDirectory, new_run_directory
 from generator.execute.interrupt import Interrupted, uninterrupted
 from generator.execute.isolation import isolation
 from generator.execute.judging import INFRA_FAILED, TOO_LARGE, Judgement, judge, no_verdict
 from generator.execute.preparation import choose_reviewer, names_given, review_warnings
-from generator.execute.records import Clock, RunFacts
+from generator.execute.records import RunFacts
 from generator.execute.refusal import Blame, Refused, granted
 from generator.execute.report import RunReport
 from generator.execute.room import Room, open_room

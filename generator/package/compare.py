@@ -6,10 +6,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from generator.package import layout
 from generator.package.manifest import manifest_bytes, read_manifest
@@ -17,8 +16,7 @@ from generator.package.model import FileRecord, PackagePlan, PlannedFile
 from generator.package.source import CHUNK, measure
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """The first place where a package is not what it should be: path in it (empty: the package), and what is wrong."""
 
     path: str
@@ -89,7 +87,7 @@ def copy_difference(records: Iterable[FileRecord], folder: str, copy: str) -> Di
     Raises:
         OSError: The copy cannot be read.
     """
-    expected = [replace(one, path=one.path.removeprefix(folder)) for one in records if one.path.startswith(folder)]
+    expected = [one._replace(path=one.path.removeprefix(folder)) for one in records if one.path.startswith(folder)]
     found = _listing(copy)
     if isinstance(found, Difference):
         return None if found is ABSENT and not expected else found

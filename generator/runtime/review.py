@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import strictjson
@@ -261,7 +261,7 @@ class _Review:
             exitCode=outcome.exit_code, timedOut=outcome.timed_out, durationMs=round(outcome.seconds * 1000)
         )
         if reviewer.secrets:
-            outcome = replace(outcome, output=redacted_bytes(outcome.output, reviewer.secrets))
+            outcome = outcome._replace(output=redacted_bytes(outcome.output, reviewer.secrets))
         with open(os.path.join(self._out, LOG_NAME), "wb") as stream:
             stream.write(outcome.output)
         return outcome

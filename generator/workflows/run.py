@@ -6,14 +6,11 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from generator.diagnostics.catalogue import catalogue
-from generator.diagnostics.model import Diagnostic
 from generator.execute.interrupt import Interrupted, raising
 from generator.execute.preparation import check_package
 from generator.execute.refusal import Blame, Refused
-from generator.execute.report import RunReport
 from generator.execute.room import sweep_rooms
 from generator.execute.settings import Options, RunSettings, understand
 from generator.execute.tally import Asked, Row, tally
@@ -24,6 +21,8 @@ from generator.workflows.batch import Batch
 from generator.workflows.targets import Targets, find_targets
 
 if TYPE_CHECKING:
+    from generator.diagnostics.model import Diagnostic
+    from generator.execute.report import RunReport
     from generator.harbor.settings import HarborOptions
 
 Notify = Callable[[str], None]
@@ -69,8 +68,7 @@ class RunRequest:
         return Settings(org=self.org, authors=self.authors)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOutcome:
+class RunOutcome(NamedTuple):
     """What `run` did.
 
     Attributes:
@@ -162,6 +160,8 @@ def exit_of(refused: Refused) -> int:
 
 def refusal_detail(refused: Refused) -> dict[str, Any]:
     """A refusal as JSON reports show it."""
+    from generator.diagnostics.catalogue import catalogue
+
     entry = catalogue()[refused.code]
     return {
         "code": refused.code,
@@ -172,8 +172,7 @@ def refusal_detail(refused: Refused) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened:
+class _Opened(NamedTuple):
     """Packages that may run, what is wrong with the others, and all runs that were asked for."""
 
     packages: tuple[TaskPackage, ...]

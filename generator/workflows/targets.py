@@ -1,29 +1,16 @@
-"""The packages that `run` works on, made where scenarios are asked for."""
+"""The packages that `run` works on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-
-from generator.diagnostics.locate import locate
-from generator.diagnostics.model import Diagnostic, Finding, Severity
-from generator.package.output import Output
-from generator.package.write import NOT_WRITTEN
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from generator.formats.loaded import LoadedScenario
+    from generator.diagnostics.model import Diagnostic
     from generator.workflows.run import RunRequest
 
-# Complaints about what stands in the output directory, and the exit codes of those that are not the scenario's fault.
-_ABOUT_PACKAGE: Final = ("package_edited", "package_foreign")
-_CODE_EXIT: Final[Mapping[str, int]] = {NOT_WRITTEN: 4, "output_unusable": 2, "output_overlaps": 2}
-_NOTHING_SELECTED: Final = 3
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Targets:
+class Targets(NamedTuple):
     """What there is to run.
 
     Attributes:
@@ -44,48 +31,6 @@ def find_targets(request: RunRequest) -> Targets:
     if not (request.ids or request.tier or request.everything):
         return Targets(packages=request.packages)
     # All that reads and compiles scenarios; a run of packages does without.
-    from generator.workflows.advice import exposures
-    from generator.workflows.generate import ensure_package
-    from generator.workflows.select import select
+    from generator.workflows.making import make_targets
 
-    selection = select(request.scenario_dir, request.ids, request.tier)
-    packages = list(request.packages)
-    without: list[tuple[str, int]] = []
-    diagnostics = list(selection.problems)
-    code = _NOTHING_SELECTED if any(problem.severity is Severity.ERROR for problem in selection.problems) else 0
-    exposed = exposures(selection.loaded, Output(request.out))
-    for loaded in selection.loaded:
-        diagnostics += locate(exposed.get(loaded.directory, ()), loaded.document, loaded.directory, loaded.id)
-        made = ensure_package(loaded, request.out, request.settings)
-        if isinstance(made, Path):
-            packages.append(made)
-            continue
-        diagnostics += _located(made, loaded, request)
-        without.append((loaded.id, max((_CODE_EXIT.get(finding.code, 1) for finding in made), default=1)))
-    return Targets(
-        packages=tuple(packages),
-        without=tuple(without),
-        diagnostics=tuple(diagnostics),
-        exit_code=max([code, *(reason for _, reason in without)]),
-    )
-
-
-def _located(findings: Iterable[Finding], loaded: LoadedScenario, request: RunRequest) -> Iterator[Diagnostic]:
-    """Why a scenario has no package, each complaint placed at the package, the output directory or the scenario."""
-    for finding in findings:
-        if finding.code in _ABOUT_PACKAGE:
-            hint = finding.hint.replace("--force", f"`{_regenerate(loaded.id, request)}`")
-            package = Path(Output(request.out).package(loaded.id))
-            yield from locate((replace(finding, hint=hint),), None, package, loaded.id, document_file="")
-        elif finding.code in _CODE_EXIT:
-            yield from locate((finding,), None, request.out, loaded.id, document_file="")
-        else:
-            yield from locate((finding,), loaded.document, loaded.directory, loaded.id)
-
-
-def _regenerate(scenario_id: str, request: RunRequest) -> str:
-    """The command that makes the package anew: `run` itself never replaces what somebody changed."""
-    from generator.workflows.generate import Request, generate_command
-
-    same = Request(scenario_dir=request.scenario_dir, out=request.out, settings=request.settings)
-    return f"{generate_command(same, scenario_id)} --force"
+    return make_targets(request)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -55,6 +57,39 @@ def test_the_last_lines_say_what_became_of_it_and_where_the_evidence_lies(bench:
     assert "  agent: goal_satisfied" in lines
     assert f"  evidence: generated/runs/sum-ledger/{bench.evidence.name}" in lines
     assert "turn 1 started" in ran.err
+
+
+def test_a_run_of_a_package_imports_nothing_that_it_does_not_need(bench: Bench) -> None:
+    bench.scenario()
+    bench.run("generate")
+    judge = bench.script(JUDGE, "judge.py")
+    arguments = ["run", "generated/harbor/tasks/sum-ledger", "--agent", bench.script(SOLVE), "--reviewer", judge]
+    code = (
+        "import sys; from generator.cli.main import main\n"
+        f"try: main({arguments!r})\n"
+        "finally: sys.stderr.write(' '.join(sys.modules))"
+    )
+    # A measuring of coverage that follows into the child would import things of its own.
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    environment = {**kept, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, cwd=bench.folder, env=environment, capture_output=True, text=True, timeout=60, check=True
+    )
+    imported = set(done.stderr.split())
+    assert "generator.execute.ending" in imported
+    assert not {"jsonschema", "jsonschema_rs", "jinja2", "yaml", "asyncio", "ssl", "pickle", "difflib"} & imported
+    ours = ("harbor.backend", "formats.loaded", "workflows.making", "execute.workers", "execute.doorway")
+    assert not {f"generator.{name}" for name in ours} & imported
+
+
+def test_what_comes_after_the_agent_is_not_imported_before_it_works() -> None:
+    code = (
+        "import sys, generator.workflows.run, generator.execute.run; print('generator.runtime.review' in sys.modules)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_a_failed_check_fails_the_run_and_the_reviewer_is_not_asked(bench: Bench) -> None:
