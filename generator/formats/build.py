@@ -13,6 +13,9 @@ from generator.scenario.names import normal_path
 
 Fields = Mapping[str, Any]
 
+_NOTHING: Fields = {}
+_NO_ENVIRONMENT = model.Environment()
+
 
 def build(sound: Fields, version: str, document: str, prompt: str, prompt_file: str | None) -> model.Scenario:
     """Build the scenario that a checked document describes.
@@ -47,7 +50,7 @@ def loaded_run(raw: Fields) -> dict[str, Any]:
     A document without `run` (version 1) takes both from `driver`.
     """
     given = raw.get("run")
-    source = given if isinstance(given, Mapping) else _object(raw, "driver")
+    source = given if isinstance(given, dict) else _object(raw, "driver")
     seconds = source.get("timeoutSeconds")
     usable = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     run: dict[str, Any] = {}
@@ -68,6 +71,8 @@ def _workspace(sound: Fields) -> model.Workspace:
 
 
 def _environment(given: Fields) -> model.Environment:
+    if not given:
+        return _NO_ENVIRONMENT
     stage = _object(given, "stage")
     return model.Environment(
         image=given.get("image"),
@@ -100,7 +105,7 @@ def _review(given: Fields) -> model.Review:
         context=_texts(given, "scenarioContext"),
         rubric=_texts(given, "goalRubric"),
         guidance=_texts(given, "evidenceGuidance"),
-        calibration=tuple(_case(case) for case in _objects(given, "calibrationCases")),
+        calibration=tuple([_case(case) for case in _objects(given, "calibrationCases")]),
         private_assets=_paths(given, "privateAssets"),
         checks=tuple(_check(check) for check in _objects(given, "checks")),
         reviewer=_reviewer(given["reviewer"]) if "reviewer" in given else None,
@@ -166,7 +171,7 @@ def _lifecycle(given: Fields) -> model.Lifecycle:
 
 def _object(given: Fields, name: str) -> Fields:
     value = given.get(name)
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else _NOTHING
 
 
 def _objects(given: Fields, name: str) -> list[Fields]:
@@ -174,7 +179,7 @@ def _objects(given: Fields, name: str) -> list[Fields]:
 
 
 def _texts(given: Fields, name: str) -> tuple[str, ...]:
-    return tuple(item for item in given.get(name, ()) if item is not None)
+    return tuple([item for item in given[name] if item is not None]) if name in given else ()
 
 
 def _path(given: Fields, name: str) -> str | None:
@@ -183,4 +188,4 @@ def _path(given: Fields, name: str) -> str | None:
 
 def _paths(given: Fields, name: str) -> tuple[str, ...]:
     """Declared paths in normal form, each once."""
-    return tuple(dict.fromkeys(normal_path(path) for path in _texts(given, name)))
+    return tuple(dict.fromkeys(map(normal_path, _texts(given, name))))

@@ -73,13 +73,6 @@ class Draft:
 
     def get(self, pointer: str) -> Json:
         """The sound value at `pointer`, or None when there is none."""
-        known = self.memo["get"]
-        found = known.get(pointer, self)  # no value of a document is a draft
-        if found is self:
-            found = known[pointer] = self._look_up(pointer)
-        return found
-
-    def _look_up(self, pointer: str) -> Json:
         place: Json = self.sound
         for part in parts(pointer):
             if isinstance(place, dict):
@@ -96,7 +89,7 @@ class Draft:
         found = known.get(pointer)
         if found is None:
             items = enumerate(self.get(pointer) or ())
-            found = known[pointer] = tuple((f"{pointer}/{index}", item) for index, item in items if item is not None)
+            found = known[pointer] = tuple([(f"{pointer}/{index}", item) for index, item in items if item is not None])
         return found
 
     def has(self, pointer: str) -> bool:

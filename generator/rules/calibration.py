@@ -41,13 +41,13 @@ class Calibration:
 def calibration(document: Mapping[str, Any]) -> Calibration:
     """Count the well-formed cases of a document, valid or not."""
     evaluation = document.get("evaluation")
-    cases = evaluation.get("calibrationCases") if isinstance(evaluation, Mapping) else None
+    cases = evaluation.get("calibrationCases") if isinstance(evaluation, dict) else None
     statuses = [case["expectedStatus"] for case in cases if _well_formed(case)] if isinstance(cases, list) else []
     return Calibration({status: statuses.count(status) for status in STATUSES})
 
 
 def _well_formed(case: object) -> bool:
-    if not isinstance(case, Mapping):
+    if not isinstance(case, dict):
         return False
     for name in ("id", "inputSummary", "rationale"):
         text = case.get(name)

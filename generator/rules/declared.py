@@ -23,11 +23,20 @@ REVIEW_SETUP = "/evaluation/environment/setup"
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """One declared path: where it is declared, the path in normal form, and what lies there (the path itself first)."""
+    """One declared path.
+
+    Attributes:
+        pointer: Where it is declared.
+        path: The path in normal form.
+        entries: What lies there, the path itself first.
+        names: Every name of a directory or file that its path and its entries are made of, each once: what no name
+            here gives a reason for, no entry does.
+    """
 
     pointer: str
     path: str
     entries: tuple[Entry, ...]
+    names: frozenset[str] = frozenset()
 
 
 def declared(draft: Draft, *pointers: str) -> tuple[Declared, ...]:
@@ -36,7 +45,7 @@ def declared(draft: Draft, *pointers: str) -> tuple[Declared, ...]:
     found = known.get(pointers)
     if found is None:
         single = len(pointers) == 1
-        found = tuple(_at(draft, *pointers) if single else chain(*(declared(draft, one) for one in pointers)))
+        found = tuple(_at(draft, *pointers) if single else chain(*[declared(draft, one) for one in pointers]))
         known[pointers] = found
     return found
 
@@ -50,7 +59,9 @@ def _at(draft: Draft, pointer: str) -> Iterator[Declared]:
     for at, path in places:
         if (normal := normal_path(path)) not in seen:
             seen.add(normal)
-            yield Declared(at, normal, draft.files.get(normal, ()))
+            entries = draft.files.get(normal, ())
+            names = [entry.path.rpartition("/")[2] for entry in entries]
+            yield Declared(at, normal, entries, frozenset([*normal.split("/"), *names]))
 
 
 def everything(draft: Draft) -> tuple[Declared, ...]:

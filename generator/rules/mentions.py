@@ -24,9 +24,11 @@ _ENDINGS: Final = (
     "|vue|xlsx|xml|yaml|yml|zip"
 )
 _NAME: Final = re.compile(rf"[\w.-]+\.(?:{_ENDINGS})", re.ASCII)
-# A relative path of plain names. What stands before or after it would make it part of an address, an absolute path, a
-# pattern or a placeholder.
-_PATH: Final = re.compile(r"(?<![\w./~$@:{}*<>%\\-])[\w.][\w.-]*(?:/[\w.-]+)*/?(?![\w/*{}<>$@])", re.ASCII)
+# A relative path of plain names, one of which has a dot or a slash. What stands before or after it would make it part of
+# an address, an absolute path, a pattern or a placeholder.
+_PATH: Final = re.compile(
+    r"(?<![\w./~$@:{}*<>%\\-])(?=[\w-]*[./])[\w.][\w.-]*(?:/[\w.-]+)*/?(?![\w/*{}<>$@])", re.ASCII
+)
 _LETTER: Final = re.compile("[A-Za-z]")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -39,19 +38,19 @@ def sealed(draft: Draft) -> Iterator[Finding]:
 class _Private:
     """Everything private, found by path, by a directory above it, and by the identity of each file."""
 
-    names: list[str] = field(default_factory=list)
-    at: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    below: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    secrets: list[tuple[Declared, str]] = field(default_factory=list)
+    at: dict[str, list[int]] = field(default_factory=dict)
+    below: dict[str, list[int]] = field(default_factory=dict)
     files: dict[tuple[int, int], list[tuple[int, str]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, draft: Draft) -> _Private:
         made = cls()
-        for number, (one, what) in enumerate(_secrets(draft)):
-            made.names.append(f"{what}, {quoted(one.path)}")
-            made.at[one.path].append(number)
+        made.secrets += _secrets(draft)
+        for number, (one, _) in enumerate(made.secrets):
+            made.at.setdefault(one.path, []).append(number)
             for folder in _above(one.path):
-                made.below[folder].append(number)
+                made.below.setdefault(folder, []).append(number)
             for entry in one.entries:
                 if entry.identity:
                     made.files.setdefault(entry.identity, []).append((number, entry.path))
@@ -63,19 +62,25 @@ class _Private:
         for entry in public.entries:
             for number, path in self.files.get(entry.identity, ()) if entry.identity else ():
                 same = "" if path == entry.path else f" ({quoted(entry.path)} and {quoted(path)} are one file)"
-                found.setdefault(number, f"the public path {quoted(public.path)} shows {self.names[number]}{same}")
-        lexical = [*self.at[public.path], *self.below[public.path]]
-        lexical += [number for folder in _above(public.path) for number in self.at[folder]]
+                found.setdefault(number, f"the public path {quoted(public.path)} shows {self._name(number)}{same}")
+        lexical = [*self.at.get(public.path, ()), *self.below.get(public.path, ())]
+        lexical += [number for folder in _above(public.path) for number in self.at.get(folder, ())]
         for number in lexical:
-            found.setdefault(number, f"the public path {quoted(public.path)} and {self.names[number]}, overlap")
+            found.setdefault(number, f"the public path {quoted(public.path)} and {self._name(number)}, overlap")
         return found.values()
 
+    def _name(self, number: int) -> str:
+        one, what = self.secrets[number]
+        return f"{what}, {quoted(one.path)}"
 
-def _above(path: str) -> Iterator[str]:
+
+def _above(path: str) -> list[str]:
     """Every directory that holds `path`, up to the scenario directory itself."""
+    found = []
     while path != ".":
         path = path.rpartition("/")[0] or "."
-        yield path
+        found.append(path)
+    return found
 
 
 def _secrets(draft: Draft) -> Iterator[tuple[Declared, str]]:

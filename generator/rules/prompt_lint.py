@@ -62,7 +62,7 @@ def quotes(draft: Draft) -> Iterator[Finding]:
     left = MOST_READ
     for one in declared(draft, PRIVATE):
         for entry in one.entries:
-            if entry.kind is not Kind.FILE or entry.size > left:
+            if entry.kind is not Kind.FILE or not MIN_QUOTE <= entry.size <= left:
                 continue
             data = draft.reading.tree.content(entry, left)
             if not isinstance(data, bytes):
@@ -118,7 +118,7 @@ def _first_mentions(text: str) -> Iterator[Mention]:
 
 def _assets_are_sound(draft: Draft) -> bool:
     """Whether what is declared is there: else its absence has been told, and the rest follows from it."""
-    if any(pointer.startswith((PUBLIC, "/environment")) for pointer in draft.invalid):
+    if draft.invalid and any(pointer.startswith((PUBLIC, "/environment")) for pointer in draft.invalid):
         return False
     return all(entry.kind in (Kind.FILE, Kind.DIRECTORY) for one in declared(draft, PUBLIC) for entry in one.entries)
 

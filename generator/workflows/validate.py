@@ -126,14 +126,15 @@ def json_report(report: Report) -> dict[str, Any]:
 
 def _result(loaded: LoadedScenario, fail_on: Sequence[str], ignores: Sequence[Ignore]) -> Result:
     found = locate(loaded.findings, loaded.document, loaded.directory, loaded.id) if loaded.findings else ()
-    reasons = {ignore.code: ignore.reason for ignore in reversed(ignores) if _is_about(ignore, loaded)}
-    diagnostics = tuple(diagnostic for diagnostic in found if diagnostic.code not in reasons)
+    about = [ignore for ignore in reversed(ignores) if _is_about(ignore, loaded)]
+    reasons = {ignore.code: ignore.reason for ignore in about}
+    diagnostics = tuple([diagnostic for diagnostic in found if diagnostic.code not in reasons])
     return Result(
         loaded,
         diagnostics,
-        tuple(diagnostic for diagnostic in diagnostics if _fails(diagnostic, fail_on)),
+        tuple([diagnostic for diagnostic in diagnostics if _fails(diagnostic, fail_on)]),
         calibration(loaded.document.value) if loaded.document else None,
-        tuple((diagnostic, reasons[diagnostic.code]) for diagnostic in found if diagnostic.code in reasons),
+        tuple([(diagnostic, reasons[diagnostic.code]) for diagnostic in found if diagnostic.code in reasons]),
     )
 
 
