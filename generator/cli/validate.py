@@ -102,7 +102,7 @@ def command(
     memory = Memory()
 
     def look() -> Report:
-        selection = select(**selected, changed=changed_paths(changed_since), memory=memory)
+        selection = select(**selected, changed=changed_paths(changed_since), memory=memory, models=False)
         say_unchanged(changed_since, len(selection.loaded))
         return validate(selection, fail_on, config or NO_CONFIG)
 

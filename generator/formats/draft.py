@@ -10,7 +10,6 @@ from typing import Any
 
 from generator.diagnostics.model import Finding
 from generator.formats.prompt import Prompt
-from generator.scenario.model import Scenario
 from generator.source.document import Document, Json
 from generator.source.pointer import parts
 from generator.source.tree import Entry, Tree
@@ -55,7 +54,7 @@ class Draft:
         sound: The document without invalid values; an invalid item of a list is None, so that indices stay true.
         invalid: Pointers of what was taken out.
         prompt: Text and file of the prompt.
-        scenario: The model built from `sound`, defaults in place of what is missing.
+        version: The format version it was checked as.
         files: Declared path (normal form) -> what lies there.
         findings: What reading and the schema found.
         memo: What was looked up in it already, under the name of the function that did: many rules ask for the same.
@@ -66,7 +65,7 @@ class Draft:
     sound: Mapping[str, Any]
     invalid: frozenset[str]
     prompt: Prompt
-    scenario: Scenario
+    version: str
     files: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     memo: defaultdict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict), repr=False, compare=False)

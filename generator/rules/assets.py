@@ -9,7 +9,6 @@ from typing import Final
 
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
-from generator.formats.files import declared_paths
 from generator.formats.keys import closest
 from generator.formats.wording import quoted
 from generator.rules.declared import (
@@ -129,7 +128,7 @@ def _meant(draft: Draft, path: str, there: Iterable[str]) -> str | None:
         fixed = fixed.rpartition("/")[0]
     if fixed != path and fixed and draft.reading.tree.look(fixed).kind is Kind.DIRECTORY:
         return f"{quoted(fixed)}, which takes all that is in it"
-    taken = [normal_path(declared_path) for declared_path in (*declared_paths(draft.scenario), draft.document.file)]
+    taken = (*draft.files, draft.document.file)
     free = [name for name in there if not any(is_same_or_below(name, one) for one in taken)]
     close = closest(path, free)
     return quoted(close) if close else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -19,6 +19,7 @@ REVIEWER = "/evaluation/reviewer/path"
 SOLUTION = "/solution"
 SETUP = "/environment/setup"
 REVIEW_SETUP = "/evaluation/environment/setup"
+STAGE = "/environment/stage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,12 @@ def _at(draft: Draft, pointer: str) -> Iterator[Declared]:
 def everything(draft: Draft) -> tuple[Declared, ...]:
     """Every declared path but the prompt's."""
     return declared(draft, PUBLIC, PRIVATE, REVIEWER, SOLUTION, SETUP, REVIEW_SETUP)
+
+
+def stage(draft: Draft) -> Mapping[str, str]:
+    """Asset -> where it is staged in the workspace, both in normal form."""
+    given = draft.get(STAGE) or {}
+    return {normal_path(asset): normal_path(target) for asset, target in given.items()}
 
 
 def list_is_sound(draft: Draft, pointer: str) -> bool:

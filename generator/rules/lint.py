@@ -36,7 +36,7 @@ def minimums(draft: Draft) -> Iterator[Finding]:
     """The four `*_minimum` codes. Where checks alone decide, a reviewer's texts are optional and so are these."""
     if draft.get("/evaluation") is None:
         return
-    decided_by_checks = draft.scenario.review.mode == "checks"
+    decided_by_checks = draft.get("/evaluation/mode") == "checks"
     for name, code, least, what, more in (
         ("scenarioContext", "evaluation_context_minimum", MIN_CONTEXT, "context notes", "who needs it and what for"),
         ("calibrationCases", "evaluation_calibration_cases_minimum", 1, "calibration cases", "a work and its verdict"),
@@ -55,9 +55,7 @@ def minimums(draft: Draft) -> Iterator[Finding]:
             continue  # the schema has asked for it
         count = len(given or ())
         if count < least and not decided_by_checks:
-            hint = (
-                member_example(pointer, draft.scenario.origin.format) if count == 0 else f"{least - count} more: {more}"
-            )
+            hint = member_example(pointer, draft.version) if count == 0 else f"{least - count} more: {more}"
             yield Finding(code, pointer, f"{count} of at least {least} {what}", hint)
 
 
@@ -82,8 +80,8 @@ def evidence(draft: Draft) -> Iterator[Finding]:
     """`evaluation_evidence_proxy_source`, once, shown at the first instruction that asks for it."""
     for pointer, instruction in draft.items("/evaluation/evidenceGuidance"):
         text = instruction.lower()
-        named = any([word in text for word in _PROXY_WORDS]) and _PROXY.search(text)
-        if named and not any(excuse in text for excuse in _PROXY_EXCUSES):
+        named = any(map(text.__contains__, _PROXY_WORDS))
+        if named and _PROXY.search(text) and not any(excuse in text for excuse in _PROXY_EXCUSES):
             message = "the instruction judges by source text or file names, which says little about the outcome"
             hint = "what to run or open, and what must be seen then"
             yield Finding("evaluation_evidence_proxy_source", "/evaluation/evidenceGuidance", message, hint, at=pointer)

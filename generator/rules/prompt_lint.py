@@ -11,7 +11,7 @@ from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
 from generator.formats.keys import closest
 from generator.formats.wording import quoted
-from generator.rules.declared import PRIVATE, PUBLIC, REVIEWER, SOLUTION, declared
+from generator.rules.declared import PRIVATE, PUBLIC, REVIEWER, SOLUTION, declared, stage
 from generator.rules.mentions import MOST_SHOWN, Mention, in_prompt, mentions, workspace_paths
 from generator.scenario.names import is_same_or_below, normal_path, path_problem
 from generator.source.tree import Kind
@@ -87,7 +87,7 @@ class _Inputs:
         path = mention.path
         if path in self.present:
             return None
-        for asset, target in self.draft.scenario.workspace.environment.stage.items():
+        for asset, target in stage(self.draft).items():
             if is_same_or_below(path, asset):
                 there = normal_path(f"{target}/{path.removeprefix(asset)}")
                 return f"stands elsewhere in the workspace: {asset} is staged to {quoted(target)}", quoted(there)
