@@ -51,6 +51,6 @@ def _well_formed(case: object) -> bool:
         return False
     for name in ("id", "inputSummary", "rationale"):
         text = case.get(name)
-        if not isinstance(text, str) or not text.strip():
+        if not isinstance(text, str) or not text or text.isspace():
             return False
     return case.get("expectedStatus") in STATUSES

@@ -117,7 +117,8 @@ def _faults(text: str) -> tuple[Finding, ...]:
 
 def _suspicious(text: str) -> bool:
     """Whether the text may hold what the parser accepts and we do not: escapes that make no character, deep nesting."""
-    lowered = text.lower() if "\\u" in text or "\\U" in text else ""
+    escapes = "\\" in text and ("\\u" in text or "\\U" in text)  # one character is found much faster than two
+    lowered = text.lower() if escapes else ""
     return "\\ud" in lowered or "\\u0000" in lowered or text.count("[") + text.count("{") > MAX_DEPTH
 
 
