@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -47,6 +46,8 @@ def closest(name: str, names: list[str]) -> str | None:
     """The one of `names` that `name` was probably meant to be."""
     if len(name) > MAX_COMPARED:
         return None
+    import difflib
+
     found = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     return _respelt(name, names) or (found[0] if found else None)
 

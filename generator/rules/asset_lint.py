@@ -27,11 +27,11 @@ _DROPPED: Final = re.compile(r"__pycache__|\.DS_Store|Thumbs\.db|.*(?:\.pyc|\.sw
 def too_broad(draft: Draft) -> Iterator[Finding]:
     """A directory that brings along more than anybody chose (`asset_too_broad`)."""
     for one in declared(draft, PUBLIC, PRIVATE):
+        size = sum([entry.size for entry in one.entries])
+        if len(one.entries) <= MOST_FILES and size <= MOST_BYTES and _MADE_BY_TOOLS.isdisjoint(one.names):
+            continue
         files = [entry for entry in one.entries if entry.kind is Kind.FILE]
-        size = sum([entry.size for entry in files])
-        tools = None
-        if not _MADE_BY_TOOLS.isdisjoint(one.names):
-            tools = next((entry.path for entry in one.entries if _last(entry) in _MADE_BY_TOOLS), None)
+        tools = next((entry.path for entry in one.entries if _last(entry) in _MADE_BY_TOOLS), None)
         if len(files) > MOST_FILES or size > MOST_BYTES:
             reason = f"holds {len(files)} files, {size // 1024} KiB"
         elif tools is not None:

@@ -104,6 +104,8 @@ def empty_directories(draft: Draft) -> Iterator[Finding]:
     """git, and so a package that went through it, keeps no empty directory (`asset_directory_empty`)."""
     said: set[str] = set()
     for one in declared(draft, PUBLIC, PRIVATE, REVIEWER, SOLUTION):
+        if len(one.entries) == 1 and one.entries[0].kind is not Kind.DIRECTORY:
+            continue
         following = (*one.entries[1:], None)
         for entry, after in zip(one.entries, following, strict=False):
             inside = after is not None and (entry.path == "." or after.path.startswith(entry.path + "/"))

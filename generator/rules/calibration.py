@@ -23,12 +23,12 @@ class Calibration:
     @property
     def covered(self) -> tuple[str, ...]:
         """Statuses with a case."""
-        return tuple(status for status in STATUSES if self.by_status[status])
+        return tuple([status for status in STATUSES if self.by_status[status]])
 
     @property
     def missing(self) -> tuple[str, ...]:
         """Statuses without one."""
-        return tuple(status for status in STATUSES if not self.by_status[status])
+        return tuple([status for status in STATUSES if not self.by_status[status]])
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -28,25 +28,39 @@ def sealed(draft: Draft) -> Iterator[Finding]:
     Public are assets, the set-up script and the prompt file; private are private assets, reviewer, solution, a set-up
     of the review's own, and the document itself, which holds rubric and calibration cases.
     """
-    private = _Private.of(draft)
-    for public in _public(draft):
+    secrets, publics = tuple(_secrets(draft)), tuple(_public(draft))
+    if _apart(secrets, publics):
+        return
+    private = _Private.of(secrets)
+    for public in publics:
         for message in private.shown_by(public):
             yield Finding("private_exposed", public.pointer, message, _HINT)
+
+
+def _apart(secrets: Iterable[tuple[Declared, str]], publics: Iterable[Declared]) -> bool:
+    """Whether nothing private can be shown, as a quick look tells: no common file, and no common folder at the top."""
+    hidden, hidden_tops = _files_and_tops([one for one, _ in secrets])
+    shown, shown_tops = _files_and_tops(publics)
+    return hidden.isdisjoint(shown) and hidden_tops.isdisjoint(shown_tops) and "." not in hidden_tops | shown_tops
+
+
+def _files_and_tops(given: Iterable[Declared]) -> tuple[set[tuple[int, int]], set[str]]:
+    files = {entry.identity for one in given for entry in one.entries if entry.identity}
+    return files, {one.path.partition("/")[0] for one in given}
 
 
 @dataclass(slots=True)
 class _Private:
     """Everything private, found by path, by a directory above it, and by the identity of each file."""
 
-    secrets: list[tuple[Declared, str]] = field(default_factory=list)
+    secrets: tuple[tuple[Declared, str], ...]
     at: dict[str, list[int]] = field(default_factory=dict)
     below: dict[str, list[int]] = field(default_factory=dict)
     files: dict[tuple[int, int], list[tuple[int, str]]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, draft: Draft) -> _Private:
-        made = cls()
-        made.secrets += _secrets(draft)
+    def of(cls, secrets: tuple[tuple[Declared, str], ...]) -> _Private:
+        made = cls(secrets)
         for number, (one, _) in enumerate(made.secrets):
             made.at.setdefault(one.path, []).append(number)
             for folder in _above(one.path):

@@ -20,6 +20,7 @@ MOST_LOOKED_AT: Final = 200  # different paths of one prompt that are compared w
 MIN_QUOTE: Final = 40  # characters on one line; shorter lines are headers, keys and figures a task has to name
 MOST_READ: Final = 256 * 1024  # bytes of all private assets together
 
+_THERE: Final = frozenset({Kind.FILE, Kind.DIRECTORY})
 # Folders that hold inputs by convention: a path in one is taken for an input unless the prompt asks to make it.
 _INPUT_FOLDERS: Final = ("assets", "fixtures", "input", "inputs", "prompt-assets")
 _MAKES: Final = re.compile(
@@ -38,7 +39,7 @@ def missing_paths(draft: Draft) -> Iterator[Finding]:
     """
     if not _assets_are_sound(draft):
         return
-    hidden = tuple(one.path for one in declared(draft, SOLUTION, REVIEWER))
+    hidden = tuple([one.path for one in declared(draft, SOLUTION, REVIEWER)])
     inputs = _Inputs(draft, workspace_paths(draft), hidden)
     shown = 0
     for mention in _first_mentions(draft.prompt.text):
@@ -120,7 +121,8 @@ def _assets_are_sound(draft: Draft) -> bool:
     """Whether what is declared is there: else its absence has been told, and the rest follows from it."""
     if draft.invalid and any(pointer.startswith((PUBLIC, "/environment")) for pointer in draft.invalid):
         return False
-    return all(entry.kind in (Kind.FILE, Kind.DIRECTORY) for one in declared(draft, PUBLIC) for entry in one.entries)
+    kinds = {entry.kind for one in declared(draft, PUBLIC) for entry in one.entries}
+    return kinds <= _THERE
 
 
 def _quoted_at(data: bytes, prompt: str) -> int | None:

@@ -240,7 +240,7 @@ class Tree:
         )
 
     def _place(self, parts: list[str]) -> str:
-        return "/".join([str(self.root), *parts])
+        return "/".join([str(self.root), *parts]) if parts else str(self.root)
 
 
 def _read(descriptor: int, most: int) -> bytes:
