@@ -42,6 +42,8 @@ def proof_path(out: Path, scenario_id: str) -> Path:
 
 def read_proof(path: Path) -> dict[str, Any] | Finding:
     """A kept proof that is sound in itself, or why there is none. It may still be one of failure."""
+    if path.parent.is_symlink():
+        return _invalid(path, _linked(path.parent))
     try:
         document = read_object(str(path))
     except FileNotFoundError:
@@ -102,11 +104,15 @@ def keep_proof(path: Path, document: Mapping[str, Any], *, evidence: bool) -> Fi
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if folder.is_symlink():
-            return _unwritten(path, f"{folder} is a link, and nothing is written where it leads")
+            return _unwritten(path, _linked(folder))
         write(str(path), document)
     except OSError as error:
         return _unwritten(path, error.strerror or str(error))
     return None
+
+
+def _linked(folder: Path) -> str:
+    return f"{folder} is a link, and nothing is read or written where it leads"
 
 
 def _unwritten(path: Path, why: str) -> Finding:

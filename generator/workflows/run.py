@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -196,7 +195,7 @@ def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | 
     refused: list[Refused] = []
     asked = [Asked(name, None, runs, code) for name, code in targets.without]
     for directory in targets.packages:
-        package = _opened(directory)
+        package = open_package(directory)
         if isinstance(package, Refused):
             refused.append(package)
             asked.append(Asked(directory.name, None, runs, exit_of(package)))
@@ -212,11 +211,3 @@ def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | 
 
 def _asked(package: TaskPackage, runs: int, exit_code: int) -> Asked:
     return Asked(package.scenario_id, package.version, runs, exit_code)
-
-
-def _opened(directory: Path) -> TaskPackage | Refused:
-    try:
-        return open_package(directory)
-    except OSError as error:
-        path = error.filename or os.fspath(directory)
-        return Refused("package_unreadable", f"{path}: {error.strerror}", "chmod -R u+rX PACKAGE_DIR", Blame.MACHINE)

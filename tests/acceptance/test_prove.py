@@ -502,6 +502,30 @@ def test_a_proof_that_cannot_be_written_is_an_error_of_the_machine(bench: Bench,
     assert list(elsewhere.iterdir()) == []
 
 
+def test_a_link_at_the_temporary_name_of_a_proof_leads_no_writing_elsewhere(bench: Bench) -> None:
+    checked(bench)
+    precious = bench.folder / "precious"
+    precious.write_text("mine")
+    proof_file(bench).parent.mkdir(parents=True)
+    Path(f"{proof_file(bench)}.tmp").symlink_to(precious)
+
+    assert bench.run(*PROVE).code == 0
+    assert precious.read_text() == "mine"
+    assert [path.name for path in proof_file(bench).parent.iterdir()] == ["sum-ledger.json"]
+
+
+@pytest.mark.parametrize("target", ["elsewhere", "nowhere"])
+def test_proofs_behind_a_link_are_none(bench: Bench, target: str) -> None:
+    checked(bench)
+    assert bench.run(*PROVE).code == 0
+    folder = proof_file(bench).parent
+    folder.rename(bench.folder / "elsewhere")
+    folder.symlink_to(bench.folder / target)
+    ran = bench.run(*PROVE, "--check", "--json")
+
+    assert (ran.code, codes(ran)) == (1, ["proof_invalid"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
