@@ -8,6 +8,7 @@ from math import sqrt
 from typing import Any, Final
 
 from generator.diagnostics.printable import printable
+from generator.diagnostics.report import aligned
 from generator.execute.report import RunReport, duration
 
 NORMAL_QUANTILE: Final = 1.959964  # two-sided 95 %
@@ -183,10 +184,7 @@ def tally_lines(rows: Sequence[Row]) -> Iterator[str]:
     lines = [HEADINGS, *(_cells(row, _rate(row)) for row in rows)]
     if len(rows) > 1:
         lines.append(_cells(whole, _fraction(whole)))
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
-    for first, *others in lines:
-        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-        yield "  ".join([first.ljust(widths[0]), *cells])
+    yield from aligned(lines, numbers=True)
     said = f"{whole.scored} of {whole.asked} runs scored, pass rate {_fraction(whole)}"
     if any(row.asked > 1 for row in rows):
         always = sum(row.always_passed for row in rows)

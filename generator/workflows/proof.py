@@ -16,7 +16,7 @@ VERSION: Final = "harborsmith_proof_v1"
 NOP, ORACLE, ADVERSARY = "nop", "oracle", "adversary"
 # What each agent has to score, in the order in which they are tried.
 EXPECTED: Final[Mapping[str, int]] = {NOP: 0, ORACLE: 1, ADVERSARY: 0}
-ROOM: Final = 3  # how often a time limit has to hold what the reference needed
+MARGIN: Final = 3  # how often a time limit has to hold what the reference needed
 
 NO_VERDICT: Final = "proof_no_verdict"
 _WRONG: Final[Mapping[str, tuple[str, str, str]]] = {
@@ -88,11 +88,12 @@ def _faults(outcome: Outcome) -> Iterator[Finding]:
     decided = Counter(trial.status for trial in trials if trial.status != "no_verdict")
     if len(decided) > 1:
         counts = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(decided.items()))
-        message = f"{agent} had different outcomes in {len(trials)} runs: {counts}"
+        firsts = [next(trial.run_id for trial in trials if trial.status == status) for status in sorted(decided)]
+        message = f"{agent} had different outcomes in {len(trials)} runs: {counts}; see the runs {' and '.join(firsts)}"
         yield Finding("proof_flaky", "", message, "checks and a reviewer that decide alike about the same work")
-    elif {trial.score for trial in trials} - {None, EXPECTED[agent]}:
+    elif wrong := [trial for trial in trials if trial.score not in (None, EXPECTED[agent])]:
         code, message, hint = _WRONG[agent]
-        yield Finding(code, "", f"{message}; see the run {trials[0].run_id}", hint)
+        yield Finding(code, "", f"{message}; see the run {wrong[0].run_id}", hint)
     without = [trial for trial in trials if trial.score is None]
     if without:
         kinds = ", ".join(sorted({trial.failure_kind for trial in without}))
@@ -113,11 +114,11 @@ def tight(limits: Iterable[Limit]) -> tuple[Finding, ...]:
             "proof_time_limit_tight",
             "",
             f"the reference needed {limit.used:.1f} s of the {limit.limit:g} s of {limit.name}, which should be at "
-            f"least {ROOM} times as long",
-            f"{limit.name}: {ceil(limit.used * ROOM)} or more",
+            f"least {MARGIN} times as long",
+            f"{limit.name}: {ceil(limit.used * MARGIN)} or more",
         )
         for limit in limits
-        if limit.used * ROOM > limit.limit
+        if limit.used * MARGIN > limit.limit
     )
 
 
@@ -161,6 +162,16 @@ def _stored(entry: Mapping[str, Any]) -> Trial:
         failure_kind=entry["failureKind"],
         seconds=entry["seconds"],
     )
+
+
+def scores_text(trials: Iterable[Trial]) -> str:
+    """`0`, or `1 1 none`."""
+    return " ".join("none" if trial.score is None else str(trial.score) for trial in trials)
+
+
+def limits_json(limits: Iterable[Limit]) -> list[dict[str, Any]]:
+    """The time limits as a proof holds them."""
+    return [{"name": limit.name, "limitSeconds": limit.limit, "usedSeconds": round(limit.used, 1)} for limit in limits]
 
 
 def outcomes_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:

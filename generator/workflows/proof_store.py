@@ -70,7 +70,7 @@ def _invalid(path: Path, why: str) -> Finding:
 
 
 def shortfall(document: Mapping[str, Any], wanted: Wanted) -> Finding | None:
-    """Why a sound proof does not hold for what is wanted; None when it does. The hint holds options for a new one."""
+    """Why a sound proof does not hold for what is wanted; None when it does."""
     if document["scenario"]["id"] != wanted.scenario_id:
         return _stale(f"the proof is that of the scenario {document['scenario']['id']}")
     if document["package"]["digest"] != wanted.digest:
@@ -79,18 +79,17 @@ def shortfall(document: Mapping[str, Any], wanted: Wanted) -> Finding | None:
         reasons = ", ".join(document["reasons"])
         return Finding("proof_negative", "", f"the package was tried and is not proven: {reasons}")
     if wanted.backend not in (None, document["backend"]):
-        return _stale(f"the proof was made with --backend {document['backend']}", f"--backend {wanted.backend}")
+        return _stale(f"the proof was made with --backend {document['backend']}")
     if document["repeat"] < wanted.repeat:
-        message = f"the proof was made with --repeat {document['repeat']}"
-        return _stale(message, f"--repeat {wanted.repeat}")
+        return _stale(f"the proof was made with --repeat {document['repeat']}")
     theirs = document["reviewer"]
     if wanted.reviewer is not None and theirs and theirs["source"] != "package" and theirs["sha256"] != wanted.reviewer:
         return _stale("the proof was made with another reviewer")
     return None
 
 
-def _stale(message: str, options: str = "") -> Finding:
-    return Finding("proof_stale", "", message, options)
+def _stale(message: str) -> Finding:
+    return Finding("proof_stale", "", message)
 
 
 def keep_proof(path: Path, document: Mapping[str, Any], *, evidence: bool) -> Finding | None:

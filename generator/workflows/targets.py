@@ -1,20 +1,20 @@
-"""The packages that `run` works on, made where scenarios are asked for."""
+"""What a command is asked to work on, and the packages of it, made where scenarios are asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding, Severity
+from generator.package.model import Settings
 from generator.package.output import Output
 from generator.package.write import NOT_WRITTEN
 
 if TYPE_CHECKING:
     from generator.formats.loaded import LoadedScenario
-    from generator.workflows.run import RunRequest
 
 # Complaints about what stands in the output directory, and the exit codes of those that are not the scenario's fault.
 _ABOUT_PACKAGE: Final = ("package_edited", "package_foreign")
@@ -23,8 +23,36 @@ _NOTHING_SELECTED: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What was chosen.
+
+    Attributes:
+        packages: Package directories.
+        scenario_dir: Directory of scenario directories; only looked at when scenarios are asked for.
+        ids: Scenarios (ids or directory names).
+        tier: Scenarios of a tier.
+        everything: All scenarios.
+        out: Output directory.
+        settings: What all packages share.
+    """
+
+    packages: tuple[Path, ...] = ()
+    scenario_dir: Path = Path("scenarios")
+    ids: tuple[str, ...] = ()
+    tier: str | None = None
+    everything: bool = False
+    out: Path = Path("generated")
+    settings: Settings = field(default_factory=Settings)
+
+    @property
+    def scenarios(self) -> bool:
+        """Whether scenarios are asked for, beside packages."""
+        return bool(self.ids or self.tier or self.everything)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Targets:
-    """What there is to run.
+    """What there is to work on.
 
     Attributes:
         packages: Package directories.
@@ -39,28 +67,28 @@ class Targets:
     exit_code: int = 0
 
 
-def find_targets(request: RunRequest) -> Targets:
+def find_targets(choice: Choice) -> Targets:
     """The packages that are named, then those of the scenarios that are asked for, generated as far as needed."""
-    if not (request.ids or request.tier or request.everything):
-        return Targets(packages=request.packages)
+    if not choice.scenarios:
+        return Targets(packages=choice.packages)
     # All that reads and compiles scenarios; a run of packages does without.
     from generator.workflows.advice import exposures
     from generator.workflows.generate import ensure_package
     from generator.workflows.select import select
 
-    selection = select(request.scenario_dir, request.ids, request.tier)
-    packages = list(request.packages)
+    selection = select(choice.scenario_dir, choice.ids, choice.tier)
+    packages = list(choice.packages)
     without: list[tuple[str, int]] = []
     diagnostics = list(selection.problems)
     code = _NOTHING_SELECTED if any(problem.severity is Severity.ERROR for problem in selection.problems) else 0
-    exposed = exposures(selection.loaded, Output(request.out))
+    exposed = exposures(selection.loaded, Output(choice.out))
     for loaded in selection.loaded:
         diagnostics += locate(exposed.get(loaded.directory, ()), loaded.document, loaded.directory, loaded.id)
-        made = ensure_package(loaded, request.out, request.settings)
+        made = ensure_package(loaded, choice.out, choice.settings)
         if isinstance(made, Path):
             packages.append(made)
             continue
-        diagnostics += _located(made, loaded, request)
+        diagnostics += _located(made, loaded, choice)
         without.append((loaded.id, max((_CODE_EXIT.get(finding.code, 1) for finding in made), default=1)))
     return Targets(
         packages=tuple(packages),
@@ -70,22 +98,22 @@ def find_targets(request: RunRequest) -> Targets:
     )
 
 
-def _located(findings: Iterable[Finding], loaded: LoadedScenario, request: RunRequest) -> Iterator[Diagnostic]:
+def _located(findings: Iterable[Finding], loaded: LoadedScenario, choice: Choice) -> Iterator[Diagnostic]:
     """Why a scenario has no package, each complaint placed at the package, the output directory or the scenario."""
     for finding in findings:
         if finding.code in _ABOUT_PACKAGE:
-            hint = finding.hint.replace("--force", f"`{_regenerate(loaded.id, request)}`")
-            package = Path(Output(request.out).package(loaded.id))
+            hint = finding.hint.replace("--force", f"`{regenerate(loaded.id, choice)}`")
+            package = Path(Output(choice.out).package(loaded.id))
             yield from locate((replace(finding, hint=hint),), None, package, loaded.id, document_file="")
         elif finding.code in _CODE_EXIT:
-            yield from locate((finding,), None, request.out, loaded.id, document_file="")
+            yield from locate((finding,), None, choice.out, loaded.id, document_file="")
         else:
             yield from locate((finding,), loaded.document, loaded.directory, loaded.id)
 
 
-def _regenerate(scenario_id: str, request: RunRequest) -> str:
-    """The command that makes the package anew: `run` itself never replaces what somebody changed."""
+def regenerate(scenario_id: str, choice: Choice) -> str:
+    """The command that makes the package anew: no other one replaces what somebody changed."""
     from generator.workflows.generate import Request, generate_command
 
-    same = Request(scenario_dir=request.scenario_dir, out=request.out, settings=request.settings)
+    same = Request(scenario_dir=choice.scenario_dir, out=choice.out, settings=choice.settings)
     return f"{generate_command(same, scenario_id)} --force"

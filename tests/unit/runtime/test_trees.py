@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ def test_what_waits_at_the_temporary_name_of_a_file_is_neither_followed_nor_wait
 ) -> None:
     outside = write_tree(tmp_path / "outside", {"precious": "p"})
     temporary = tmp_path / "made.tmp"
-    make = {
+    make: dict[str, Callable[[], object]] = {
         "link": lambda: temporary.symlink_to(outside / "precious"),
         "loose link": lambda: temporary.symlink_to(outside / "new"),
         "fifo": lambda: os.mkfifo(temporary),
@@ -73,9 +74,8 @@ def test_what_waits_at_the_temporary_name_of_a_file_is_neither_followed_nor_wait
 
 def test_a_file_that_is_not_finished_leaves_nothing_and_what_stood_there_stays(tmp_path: Path) -> None:
     write_tree(tmp_path, {"made": "before"})
-    with pytest.raises(RuntimeError), whole_file(str(tmp_path / "made")) as stream:
-        stream.write(b"half")
-        raise RuntimeError
+    with pytest.raises(TypeError), whole_file(str(tmp_path / "made")) as stream:
+        stream.writelines([b"half", None])  # type: ignore[list-item]
     assert listing(tmp_path) == {"made": "before"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,16 @@ def test_outcomes_are_faulted_for_what_they_are(agent: str, trials: list[Trial],
 
     assert [fault.code for fault in found] == expected
     assert is_evidence(found) is bool(set(expected) - {"proof_no_verdict"})
+
+
+@pytest.mark.parametrize(
+    ("scores", "named"), [([None, 0, 0], ["1"]), ([0, 1, 1], ["0", "1"]), ([1, None, 0], ["0", "2"])]
+)
+def test_a_fault_names_the_first_run_that_shows_it(scores: list[int | None], named: list[str]) -> None:
+    trials = tuple(replace(trial(score), run_id=f"run-{number}") for number, score in enumerate(scores))
+    found, *_ = faults([Outcome("oracle", trials)])
+
+    assert sorted(re.findall(r"run-(\d)", found.message)) == named
 
 
 def test_a_missing_verdict_is_told_with_its_reason() -> None:
