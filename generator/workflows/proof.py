@@ -6,11 +6,14 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
+from pathlib import Path
 from typing import Any, Final
 
 from generator.diagnostics.model import Finding
+from generator.resources import data_folder
+from generator.runtime.loop import AGENT_TIMEOUT, GIVING_UP
 
 VERSION: Final = "harborsmith_proof_v1"
 NOP, ORACLE, ADVERSARY = "nop", "oracle", "adversary"
@@ -19,6 +22,7 @@ EXPECTED: Final[Mapping[str, int]] = {NOP: 0, ORACLE: 1, ADVERSARY: 0}
 MARGIN: Final = 3  # how often a time limit has to hold what the reference needed
 
 NO_VERDICT: Final = "proof_no_verdict"
+CUT_OFF: Final = (AGENT_TIMEOUT, *GIVING_UP)  # ends of an agent that had not done what it was to do
 _WRONG: Final[Mapping[str, tuple[str, str, str]]] = {
     NOP: (
         "proof_nop_passes",
@@ -78,6 +82,25 @@ class Limit:
     used: float
 
 
+def adversary_file() -> Path:
+    """The program of the adversary."""
+    return data_folder("templates") / "prove" / "adversary.sh"
+
+
+def adversary_digest() -> str:
+    """SHA-256 of the adversary: what an older one could not do, a newer one may."""
+    return hashlib.sha256(adversary_file().read_bytes()).hexdigest()
+
+
+def counted(agent: str, trial: Trial, stopped_reason: str) -> Trial:
+    """The run as it counts: an agent that did not end by itself shows nothing, unless it was paid for doing no work."""
+    paid = trial.score == 1 and agent != ORACLE
+    if stopped_reason not in CUT_OFF or trial.score is None or paid:
+        return trial
+    reason = "the agent did not end by itself"
+    return replace(trial, status="no_verdict", score=None, failure_kind=stopped_reason, reason=reason)
+
+
 def faults(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
     """Everything in the outcomes that keeps a package from being proven."""
     return tuple(fault for outcome in outcomes for fault in _faults(outcome))
@@ -99,7 +122,10 @@ def _faults(outcome: Outcome) -> Iterator[Finding]:
         kinds = ", ".join(sorted({trial.failure_kind for trial in without}))
         message = f"{agent} got no verdict in {len(without)} of {len(trials)} runs ({kinds})"
         message += f"; see the run {without[0].run_id}: {without[0].reason}".removesuffix(": ")
-        yield Finding(NO_VERDICT, "", message, "a reviewer that decides by itself about work of any kind")
+        hint = "a reviewer that decides by itself about work of any kind"
+        if without[0].failure_kind in CUT_OFF:
+            hint = "a longer run.timeoutSeconds, and no RUHROH_ITERATION_TIMEOUT_SEC"
+        yield Finding(NO_VERDICT, "", message, hint)
 
 
 def is_evidence(found: Iterable[Finding]) -> bool:
@@ -142,9 +168,31 @@ def contradiction(document: Mapping[str, Any]) -> str:
         return f"its outcomes are not those of {', '.join(agents)}"
     if any(len(outcome.trials) != document["repeat"] for outcome in outcomes):
         return f"it has not {document['repeat']} runs of every agent"
-    if document["proven"] is bool(faults(outcomes)):
+    if document["proven"] is bool(faults(outcomes)) or document["reasons"] != reasons(faults(outcomes)):
         return "it says something else than its outcomes"
+    if any(entry["expected"] != EXPECTED[entry["agent"]] for entry in document["outcomes"]):
+        return "it expects another score than an agent has to have"
+    if any(isinstance(run["score"], float) for entry in document["outcomes"] for run in entry["runs"]):
+        return "a score is written as no whole number"
+    if document["isolation"]["level"] == "none":
+        return "nothing kept its agents apart"
+    return _contradictory_runs(outcomes)
+
+
+def _contradictory_runs(outcomes: Sequence[Outcome]) -> str:
+    trials = [trial for outcome in outcomes for trial in outcome.trials]
+    if len({trial.run_id for trial in trials}) < len(trials):
+        return "it names a run twice"
+    for trial in trials:
+        odd = (trial.score == 1) is not (trial.failure_kind == "none")
+        if odd or (trial.score == 0 and trial.failure_kind in CUT_OFF):
+            return f"the score of the run {trial.run_id} does not go with how it ended"
     return ""
+
+
+def reasons(found: Iterable[Finding]) -> list[str]:
+    """The codes of faults, each once."""
+    return list(dict.fromkeys(fault.code for fault in found))
 
 
 def stored_outcomes(document: Mapping[str, Any]) -> tuple[Outcome, ...]:

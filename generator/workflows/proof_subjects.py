@@ -17,6 +17,8 @@ from generator.package.manifest import read_manifest, whole_digest
 from generator.package.model import PackagePlan
 from generator.package.plan import plan
 from generator.package.source import SourceChangedError
+from generator.runtime.evaluation import Evaluation, parse_evaluation
+from generator.runtime.strictjson import loads
 from generator.workflows.select import select
 from generator.workflows.targets import Choice, find_targets
 
@@ -31,6 +33,7 @@ class Subject:
         version: The scenario's version.
         digest: `sha256:` and the content digest that its files have, whatever its manifest states.
         reference: Whether there is a reference solution.
+        evaluation: How its work is judged.
         package: The package itself; None where it was not looked for.
     """
 
@@ -39,6 +42,7 @@ class Subject:
     version: str | None
     digest: str
     reference: bool
+    evaluation: Evaluation
     package: TaskPackage | None = None
 
 
@@ -106,6 +110,7 @@ def _opened(directory: Path) -> Subject | Refused:
         version=package.version,
         digest=whole_digest(records),
         reference=(directory / REFERENCE).is_dir(),
+        evaluation=package.evaluation,
         package=package,
     )
 
@@ -123,4 +128,11 @@ def _planned(planned: PackagePlan, loaded: LoadedScenario) -> Subject | Refused:
         version=planned.version,
         digest=digest,
         reference=any(file.path.startswith(f"{REFERENCE}/") for file in planned.files),
+        evaluation=_evaluation(planned),
     )
+
+
+def _evaluation(planned: PackagePlan) -> Evaluation:
+    content = next(file.content for file in planned.files if file.path == "tests/evaluation.json")
+    assert isinstance(content, bytes), "it is made, not copied"
+    return parse_evaluation(loads(content.decode()))

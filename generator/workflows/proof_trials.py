@@ -11,8 +11,7 @@ from generator.execute.refusal import Refused
 from generator.execute.report import RunReport, duration
 from generator.execute.settings import Options
 from generator.harbor.settings import HarborOptions
-from generator.resources import data_folder
-from generator.workflows.proof import ADVERSARY, NOP, ORACLE, Outcome, scores_text
+from generator.workflows.proof import ADVERSARY, NOP, ORACLE, Outcome, adversary_file, counted, scores_text
 from generator.workflows.proof_evidence import trial_of
 from generator.workflows.proof_subjects import Subject
 from generator.workflows.run import Notify, RunRequest, run
@@ -86,7 +85,7 @@ def try_agents(subject: Subject, choice: Choice, manner: Manner, environ: Mappin
         tried = replace(tried, reports=(*tried.reports, *outcome.runs), refused=tuple(map(_worded, outcome.refused)))
         if outcome.interrupted is not None or tried.refused:
             return replace(tried, interrupted=outcome.interrupted)
-        trials = tuple(map(trial_of, outcome.runs))
+        trials = tuple(counted(agent, trial_of(one), one.stopped_reason) for one in outcome.runs)
         took = duration(round(sum(trial.seconds for trial in trials) * 1000))
         notify(f"{subject.scenario_id}: {agent} scored {scores_text(trials)} ({took})")
         tried = replace(tried, outcomes=(*tried.outcomes, Outcome(agent, trials)))
@@ -123,7 +122,7 @@ def harbor_options(manner: Manner, agent: str) -> HarborOptions:
 
 
 def _command(agent: str) -> str:
-    return shlex.quote(str(data_folder("templates") / "prove" / "adversary.sh")) if agent == ADVERSARY else agent
+    return shlex.quote(str(adversary_file())) if agent == ADVERSARY else agent
 
 
 # What `run` suggests and this command has no option for: the adversary belongs into a sandbox.

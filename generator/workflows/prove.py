@@ -16,27 +16,31 @@ from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding
 from generator.execute.interrupt import Interrupted, raising
 from generator.execute.refusal import Blame, Refused
-from generator.execute.reviewers import environments_reviewer, operators_reviewer
+from generator.execute.reviewers import configured_fixture, environments_reviewer, operators_reviewer
 from generator.harbor.launch import installed_version
 from generator.harbor.settings import operators_reviewer as shipped_reviewer
 from generator.package.layout import PACKAGE_FORMAT
+from generator.runtime.evaluation import CHECKS_ONLY
 from generator.runtime.launch import ReviewerCommand
+from generator.runtime.reviewers import choose_reviewer
 from generator.workflows.generate import Request, option_words, package_words
 from generator.workflows.proof import (
     ORACLE,
     VERSION,
     Limit,
     Outcome,
+    adversary_digest,
     faults,
     is_evidence,
     limits_json,
     outcomes_json,
+    reasons,
     sealed,
     stored_outcomes,
     tight,
 )
 from generator.workflows.proof_evidence import circumstances, is_of, limits
-from generator.workflows.proof_store import Wanted, keep_proof, proof_path, read_proof, shortfall
+from generator.workflows.proof_store import NOT_WRITTEN, Wanted, keep_proof, proof_path, read_proof, shortfall
 from generator.workflows.proof_subjects import Subject, packages_to_check, packages_to_run
 from generator.workflows.proof_trials import HARBOR, LOCALLY, Manner, Tried, harbor_options, try_agents
 from generator.workflows.run import Notify, exit_of
@@ -162,6 +166,9 @@ def _cut(subject: Subject, request: ProveRequest, exit_code: int) -> Proved:
 
 def _reviewer(request: ProveRequest, environ: Mapping[str, str]) -> ReviewerCommand | Refused | None:
     """The operator's reviewer, with which proofs have to have been made; None where there is none."""
+    fixture = configured_fixture(environ)
+    if fixture is not None:
+        return fixture
     if request.manner.backend == HARBOR:
         return shipped_reviewer(harbor_options(request.manner, ORACLE), environ)
     return operators_reviewer(request.manner.reviewer, environ) or environments_reviewer(environ)
@@ -175,9 +182,11 @@ def _checked(subject: Subject, request: ProveRequest, reviewer: ReviewerCommand 
     wanted = Wanted(
         scenario_id=subject.scenario_id,
         digest=subject.digest,
+        reference=subject.reference,
         backend=None if request.any_backend else request.manner.backend,
         repeat=request.manner.repeat,
-        reviewer=reviewer.sha256 if reviewer else None,
+        judged=subject.evaluation.mode != CHECKS_ONLY,
+        reviewer=choose_reviewer(subject.evaluation, reviewer, {}),
     )
     lacking = shortfall(kept, wanted)
     if lacking is not None:
@@ -243,15 +252,16 @@ def _concluded(subject: Subject, request: ProveRequest, tried: Tried, path: Path
     measured = limits(subject.package, trials) if subject.package is not None else ()
     narrow = tight(measured)
     document = _document(subject, request, tried, measured, [warning.message for warning in narrow])
-    unwritten = keep_proof(path, document, evidence=is_evidence(found))
+    unkept = keep_proof(path, document, evidence=is_evidence(found))
+    code = int(bool(found or unkept))
     return Proved(
         subject=subject,
-        status=Status.NOT_PROVEN if found or unwritten else Status.PROVEN,
+        status=Status.NOT_PROVEN if found or unkept else Status.PROVEN,
         outcomes=tried.outcomes,
         limits=measured,
-        diagnostics=_placed((*found, *narrow, *([unwritten] if unwritten else [])), subject),
+        diagnostics=_placed((*found, *narrow, *([unkept] if unkept else [])), subject),
         proof=path,
-        exit_code=4 if unwritten else int(bool(found)),
+        exit_code=4 if unkept and unkept.code == NOT_WRITTEN else code,
     )
 
 
@@ -266,7 +276,7 @@ def _document(
         {
             "version": VERSION,
             "proven": not found,
-            "reasons": list(dict.fromkeys(fault.code for fault in found)),
+            "reasons": reasons(found),
             "scenario": {"id": subject.scenario_id, "version": subject.version},
             "package": {"format": PACKAGE_FORMAT, "digest": subject.digest},
             "backend": backend,
@@ -275,6 +285,7 @@ def _document(
                 "harborsmith": __version__,
                 "harbor": installed_version() if backend == HARBOR else None,
                 "python": platform.python_version(),
+                "adversary": adversary_digest(),
             },
             "reviewer": dict(made.reviewer) if made.reviewer is not None else None,
             "repeat": request.manner.repeat,

@@ -172,6 +172,18 @@ def test_a_run_without_a_verdict_is_no_score_of_zero(bench: Bench, status: str, 
     assert proof(bench)["proven"] is False
 
 
+def test_agents_that_were_cut_off_have_scored_nothing(bench: Bench) -> None:
+    checked(bench)
+    ran = bench.run(*PROVE, "--json", env={"RUHROH_ITERATION_TIMEOUT_SEC": "1e-9"})
+
+    assert (ran.code, set(codes(ran))) == (1, {"proof_no_verdict"})
+    ends = {(run["score"], run["failureKind"]) for outcome in proof(bench)["outcomes"] for run in outcome["runs"]}
+    assert (None, "agent_timeout") in ends
+    assert (0, "goal_mismatch") not in ends
+    (hint, *_) = [finding["hint"] for finding in report(ran)["packages"][0]["findings"]]
+    assert hint == "a longer run.timeoutSeconds, and no RUHROH_ITERATION_TIMEOUT_SEC"
+
+
 def test_a_limit_that_the_reference_nearly_needed_is_a_warning(bench: Bench) -> None:
     check = {"id": "slow", "command": f"{RIGHT} && sleep 1.7", "timeoutSeconds": 5}
     checked(bench, evaluation={"mode": "checks", "checks": [check]})

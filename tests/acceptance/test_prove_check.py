@@ -14,7 +14,8 @@ import pytest
 
 from generator.package.manifest import read_manifest, whole_digest
 from generator.workflows.proof import sealed
-from tests.support.proofs import PROVE, RIGHT, checked, codes, judged, proof, proof_file, report, runs
+from tests.support.files import Script
+from tests.support.proofs import PROVE, REPORT, RIGHT, checked, codes, judged, proof, proof_file, report, runs
 from tests.support.runs import JUDGE, Bench, account
 from tests.support.scenarios import write_scenario
 
@@ -142,6 +143,9 @@ class TestCheck:
             ({"outcomes": []}, "proof_invalid"),
             ({"proven": False}, "proof_invalid"),
             ({"backend": "elsewhere"}, "proof_invalid"),
+            ({"reasons": ["proof_flaky"]}, "proof_invalid"),
+            ({"isolation": {"level": "none"}}, "proof_invalid"),
+            ({"reviewer": {"source": "option", "sha256": "0" * 64}}, "proof_stale"),
         ],
         ids=lambda value: next(iter(value)) if isinstance(value, dict) else value,
     )
@@ -150,6 +154,37 @@ class TestCheck:
     ) -> None:
         self.change(proven, seal=True, **members)
         assert self.verdict(proven) == (1, [expected])
+
+    @pytest.mark.parametrize(
+        ("agent", "members"),
+        [
+            (2, {"expected": 1}),
+            (0, {"failureKind": "agent_timeout"}),
+            (1, {"failureKind": "goal_mismatch"}),
+            (2, {"score": 0.0}),
+            (2, {"runId": "sum-ledger-000000000000"}),
+        ],
+    )
+    def test_a_run_that_contradicts_itself_does_not_pass(
+        self, proven: Bench, agent: int, members: dict[str, Any]
+    ) -> None:
+        outcomes = proof(proven)["outcomes"]
+        outcomes[0]["runs"][0]["runId"] = "sum-ledger-000000000000"
+        changed = outcomes[agent] if "expected" in members else outcomes[agent]["runs"][0]
+        changed |= members
+        self.change(proven, seal=True, outcomes=outcomes)
+        assert self.verdict(proven) == (1, ["proof_invalid"])
+
+    @pytest.mark.parametrize("what", ["a reference", "the format", "the adversary"])
+    def test_a_proof_of_less_than_there_is_now_does_not_hold(self, proven: Bench, what: str) -> None:
+        made = proof(proven)
+        members: dict[str, dict[str, Any]] = {
+            "a reference": {"reference": False, "outcomes": [made["outcomes"][0], made["outcomes"][2]]},
+            "the format": {"package": {**made["package"], "format": "harborsmith_package_v0"}},
+            "the adversary": {"versions": {**made["versions"], "adversary": "0" * 64}},
+        }
+        self.change(proven, seal=True, **members[what])
+        assert self.verdict(proven) == (1, ["proof_stale"])
 
     def test_a_failure_that_was_edited_into_a_proof_does_not_pass(self, bench: Bench) -> None:
         checked(bench, "true")
@@ -291,13 +326,57 @@ def test_a_reviewer_that_is_not_there_judged_nothing(bench: Bench, backend: tupl
 def test_a_package_that_is_named_twice_is_checked_once(bench: Bench) -> None:
     checked(bench)
     assert bench.run(*PROVE).code == 0
-    (bench.folder / "other").symlink_to(bench.package)
-    ran = bench.run(
-        "prove", "other", str(bench.package), "none", "none", "--scenario", "sum-ledger", "--check", "--json"
-    )
+    shutil.copytree(bench.package, bench.folder / "other")
+    words = ("other", str(bench.package), "none", "none", "--scenario", "sum-ledger")
+    ran = bench.run("prove", *words, "--check", "--json")
 
-    assert [(entry["path"], entry["status"]) for entry in report(ran)["packages"]] == [("other", "proven")]
+    assert [entry["status"] for entry in report(ran)["packages"]] == ["proven"]
     assert codes(ran) == ["package_missing"]
+
+
+def own_reviewer(bench: Bench, text: str) -> None:
+    """A scenario that ships with a reviewer."""
+    extra = {"solution/report.json": REPORT, "reviewer/judge.py": Script(text)}
+    own = {"path": "reviewer", "command": ["python3", "{reviewer}/judge.py"]}
+    bench.scenario(extra, solution="solution", evaluation__reviewer=own)
+
+
+def test_a_proof_by_another_reviewer_says_nothing_about_the_packages_own(bench: Bench) -> None:
+    own_reviewer(bench, JUDGE)
+    option = ("--reviewer", bench.script(JUDGE + "# other\n", "judge.py"))
+    assert bench.run(*PROVE, *option).code == 0
+    assert bench.run(*PROVE, *option, "--check").code == 0
+    ran = bench.run(*PROVE, "--check", "--json")
+    assert (ran.code, codes(ran)) == (1, ["proof_stale"])
+    assert bench.run(*PROVE, "--stale").code == 0
+    assert runs(bench) == 6
+    assert bench.run(*PROVE, "--check", env={"RUHROH_EVAL_COMMAND": "./judge.py"}).code == 0
+    ran = bench.run(*PROVE, *option, "--check", "--json")
+    assert (ran.code, codes(ran)) == (1, ["proof_stale"])
+
+
+def test_a_proof_that_succeeds_after_it_failed_is_flaky_until_the_failure_is_removed(bench: Bench) -> None:
+    bench.script(JUDGE.replace("good = False", f"good = os.path.exists({str(bench.folder / 'lax')!r})"), "judge.py")
+    bench.scenario({"solution/report.json": REPORT}, solution="solution")
+    (bench.folder / "lax").touch()
+    how = (*PROVE, "--reviewer", "./judge.py", "--json")
+    assert codes(bench.run(*how)) == ["proof_nop_passes"]
+    negative = proof_file(bench).read_bytes()
+    (bench.folder / "lax").unlink()
+    ran = bench.run(*how)
+    assert (ran.code, codes(ran), proof_file(bench).read_bytes()) == (1, ["proof_flaky"], negative)
+    proof_file(bench).unlink()
+    assert bench.run(*how, "--repeat", "2").code == 0
+    assert bench.run(*how).code == 0
+    assert proof(bench)["repeat"] == 2
+
+
+@pytest.mark.parametrize("words", ["--check", "--stale"])
+def test_a_verdict_that_nobody_reached_is_refused_before_proofs_are_looked_at(bench: Bench, words: str) -> None:
+    checked(bench)
+    ran = bench.run(*PROVE, words, "--json", env={"RUHROH_EVAL_RESULT_FIXTURE": "{}"})
+
+    assert (ran.code, codes(ran)) == (2, ["review_fixture_configured"])
 
 
 def test_a_package_that_may_not_be_read_is_an_error_of_the_machine() -> None:
