@@ -100,6 +100,16 @@ def test_a_check_that_believes_an_exit_status_is_passed_by_the_adversary(
     assert codes(bench.run(*PROVE, "--json")) == ["proof_adversary_passes"]
 
 
+def test_whatever_a_task_names_is_made_without_any_work_in_it(bench: Bench) -> None:
+    many = " ".join(f"out/{number}.txt" for number in range(300))
+    prompt = f'Write `REPORT`, "monthly total.txt", {many}, and move the rest to archive/2026.\n'
+    command = "test -s REPORT && test -s 'monthly total.txt' && test -s out/299.txt && test -d archive/2026"
+    names = ("REPORT", "monthly total.txt", "out/299.txt", "archive/2026/rest.txt")
+    checked(bench, command, extra={"instruction.md": prompt}, solution=dict.fromkeys(names, "work"))
+
+    assert codes(bench.run(*PROVE, "--json")) == ["proof_adversary_passes"]
+
+
 @pytest.mark.parametrize(("restore", "expected"), [([], ["proof_adversary_passes"]), (["tests"], [])])
 def test_tests_that_the_agent_can_empty_prove_nothing_and_restored_ones_do(
     bench: Bench, restore: list[str], expected: list[str]
