@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from generator.diagnostics.model import Finding
 from generator.resources import data_folder
-from generator.runtime.loop import AGENT_TIMEOUT, GIVING_UP
+from generator.runtime.loop import AGENT_TIMEOUT, GIVING_UP, RUNTIME_FAILURE
 
 VERSION: Final = "harborsmith_proof_v1"
 NOP, ORACLE, ADVERSARY = "nop", "oracle", "adversary"
@@ -22,6 +22,11 @@ EXPECTED: Final[Mapping[str, int]] = {NOP: 0, ORACLE: 1, ADVERSARY: 0}
 MARGIN: Final = 3  # how often a time limit has to hold what the reference needed
 
 NO_VERDICT: Final = "proof_no_verdict"
+_JUDGE_HINT: Final = "a reviewer that decides by itself about work of any kind"
+_END_HINTS: Final[Mapping[str, str]] = {
+    AGENT_TIMEOUT: "a longer run.timeoutSeconds, and no RUHROH_ITERATION_TIMEOUT_SEC",
+    RUNTIME_FAILURE: "an environment in which it runs: the adversary needs bash and the usual programs",
+}
 CUT_OFF: Final = (AGENT_TIMEOUT, *GIVING_UP)  # ends of an agent that had not done what it was to do
 _WRONG: Final[Mapping[str, tuple[str, str, str]]] = {
     NOP: (
@@ -93,9 +98,12 @@ def adversary_digest() -> str:
 
 
 def counted(agent: str, trial: Trial, stopped_reason: str) -> Trial:
-    """The run as it counts: an agent that did not end by itself shows nothing, unless it was paid for doing no work."""
-    paid = trial.score == 1 and agent != ORACLE
-    if stopped_reason not in CUT_OFF or trial.score is None or paid:
+    """The run as it counts: an agent that did not end by itself shows nothing.
+
+    Two things it does show: that it was paid for doing no work, and that a reference solution breaks.
+    """
+    shown = stopped_reason == RUNTIME_FAILURE if agent == ORACLE else trial.score == 1
+    if stopped_reason not in CUT_OFF or trial.score is None or shown:
         return trial
     reason = "the agent did not end by itself"
     return replace(trial, status="no_verdict", score=None, failure_kind=stopped_reason, reason=reason)
@@ -122,10 +130,7 @@ def _faults(outcome: Outcome) -> Iterator[Finding]:
         kinds = ", ".join(sorted({trial.failure_kind for trial in without}))
         message = f"{agent} got no verdict in {len(without)} of {len(trials)} runs ({kinds})"
         message += f"; see the run {without[0].run_id}: {without[0].reason}".removesuffix(": ")
-        hint = "a reviewer that decides by itself about work of any kind"
-        if without[0].failure_kind in CUT_OFF:
-            hint = "a longer run.timeoutSeconds, and no RUHROH_ITERATION_TIMEOUT_SEC"
-        yield Finding(NO_VERDICT, "", message, hint)
+        yield Finding(NO_VERDICT, "", message, _END_HINTS.get(without[0].failure_kind, _JUDGE_HINT))
 
 
 def is_evidence(found: Iterable[Finding]) -> bool:
@@ -180,12 +185,12 @@ def contradiction(document: Mapping[str, Any]) -> str:
 
 
 def _contradictory_runs(outcomes: Sequence[Outcome]) -> str:
-    trials = [trial for outcome in outcomes for trial in outcome.trials]
-    if len({trial.run_id for trial in trials}) < len(trials):
+    trials = [(outcome.agent, trial) for outcome in outcomes for trial in outcome.trials]
+    if len({trial.run_id for _, trial in trials}) < len(trials):
         return "it names a run twice"
-    for trial in trials:
+    for agent, trial in trials:
         odd = (trial.score == 1) is not (trial.failure_kind == "none")
-        if odd or (trial.score == 0 and trial.failure_kind in CUT_OFF):
+        if odd or (agent != ORACLE and trial.score == 0 and trial.failure_kind in CUT_OFF):
             return f"the score of the run {trial.run_id} does not go with how it ended"
     return ""
 
