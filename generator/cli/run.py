@@ -101,6 +101,10 @@ def command(
         raise click.UsageError("name a PACKAGE_DIR, a scenario with --scenario, or all with --all.")
     if wanted["everything"] and (wanted["ids"] or wanted["tier"]):
         raise click.UsageError("--all selects every scenario; leave out --all, or what selects some.")
+    if given["backend"] == "local" and given["isolation"] == "bubblewrap":
+        from generator.execute.trial import begin
+
+        begin()
     settings = package_settings(org, authors)
 
     def work() -> RunOutcome:

@@ -8,7 +8,7 @@ import shlex
 import shutil
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from generator.execute.agentfile import AgentFile, read_agent_file
 from generator.execute.refusal import Refused
@@ -54,8 +54,7 @@ class Agent:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(NamedTuple):
     """Where an agent's words are looked up: `--agent-path` folders and the PATH it will have inside."""
 
     folders: tuple[str, ...]

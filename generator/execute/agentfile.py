@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from generator.execute.refusal import Refused
-from generator.formats.schemas import V2, schema
 from generator.resources import data_folder
-from generator.source.document import Document, read_document
 from generator.source.tree import Kind, Refusal, Tree
 
 FILE_NAME: Final = "agent.json"
@@ -20,8 +17,7 @@ MAX_BYTES: Final = 64 * 1024
 CONTINUITY: Final = ("workspace_only", "workspace_plus_transcript", "native_session")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentFile:
+class AgentFile(NamedTuple):
     """The stated facts. `env` holds names of variables it wants from the operator, `hosts` hosts it talks to."""
 
     id: str | None = None
@@ -40,6 +36,9 @@ def read_agent_file(folder: Path) -> AgentFile | Refused:
         if data.kind is Kind.MISSING:
             return AgentFile()
         return _refused(folder, f"it cannot be read: {data.kind.value}{data.detail and ', ' + data.detail}")
+    # Most agents are a file without one; they need no reader of documents.
+    from generator.source.document import Document, read_document
+
     document = read_document(data, FILE_NAME)
     if not isinstance(document, Document):
         return _refused(folder, document[0].message)
@@ -68,6 +67,8 @@ def _problem(value: Mapping[str, Any]) -> str | None:
     from jsonschema.exceptions import best_match
     from referencing import Registry
     from referencing.jsonschema import DRAFT202012
+
+    from generator.formats.schemas import V2, schema
 
     own = json.loads((data_folder("schemas") / "agent.schema.json").read_bytes())
     shared = schema(V2)

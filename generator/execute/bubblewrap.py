@@ -14,13 +14,13 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from generator.execute.view import AGENT_UID, HOSTNAME, SYSTEM_ROOTS, TMP_BYTES, View, is_below
 
 BWRAP_PLACES: Final = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap")
+PROCESSES: Final = 1024  # a fork bomb stays a nuisance; real tool chains stay well below
 ETC: Final = (
     "alternatives",
     "ca-certificates",
@@ -49,8 +49,7 @@ ETC: Final = (
 HOSTS: Final = f"127.0.0.1 localhost {HOSTNAME}\n::1 localhost ip6-localhost\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flavour:
+class Flavour(NamedTuple):
     """How bubblewrap is used on this machine; found out by trying (see `sandbox.probe`).
 
     Attributes:
@@ -66,8 +65,7 @@ class Flavour:
     gentle: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Confined:
+class Confined(NamedTuple):
     """A command line that runs a program in its view, and the descriptors it has to inherit until they are closed."""
 
     argv: tuple[str, ...]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,6 @@ from typing import Any, Final
 from generator.execute.turnrecord import TRANSCRIPTS as TRANSCRIPT_FOLDER
 from generator.runtime.handover import archive
 from generator.runtime.places import EVENTS, TRACE
-from generator.runtime.review import DETAILS_NAME, REWARD_NAME
 from generator.runtime.runroot import keep_run_root
 from generator.runtime.strictjson import write
 from generator.runtime.trees import create_directory, remove_tree
@@ -89,6 +87,8 @@ class RunDirectory:
 
     def forget_verdict(self) -> None:
         """Remove what a review wrote that was cut off before its verdict counted. Raises OSError."""
+        from generator.runtime.review import DETAILS_NAME, REWARD_NAME
+
         for name in (REWARD_NAME, DETAILS_NAME, ARTIFACTS["evalResult"]):
             remove_tree(str(self.path / name))
 
@@ -102,7 +102,7 @@ def new_run_directory(out: Path, scenario_id: str) -> RunDirectory:
     """Make the directory of a new run, `<out>/runs/<id>/<id>-<12 hex>`. Raises OSError."""
     parent = out / "runs" / scenario_id
     parent.mkdir(parents=True, exist_ok=True)
-    made = RunDirectory(parent / f"{scenario_id}-{secrets.token_hex(6)}")
+    made = RunDirectory(parent / f"{scenario_id}-{os.urandom(6).hex()}")
     create_directory(str(made.path))
     create_directory(str(made.transcripts))
     (made.path / ITERATIONS).touch()

@@ -10,12 +10,13 @@ from typing import Any, Final
 
 from generator.execute.launcher import BubblewrapLauncher
 from generator.execute.preparation import choose_reviewer
-from generator.execute.records import RunFacts, turn_fault
+from generator.execute.records import RunFacts
 from generator.execute.refusal import granted
 from generator.execute.report import FailedCheck, RunReport
 from generator.execute.room import Room
 from generator.execute.settings import RunSettings
 from generator.execute.taskpackage import TaskPackage
+from generator.execute.turnrecord import turn_fault
 from generator.execute.view import SYSTEM_PATH
 from generator.runtime.checks import CheckResult
 from generator.runtime.evalinput import RunContext

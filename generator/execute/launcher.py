@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
-from generator.execute.networking import network_access
 from generator.execute.sandbox import Sandbox
 from generator.execute.view import Bind, View, is_below
 from generator.runtime.launch import Job, Outcome, ReviewPlace
 from generator.runtime.plain import PlainLauncher
+
+if TYPE_CHECKING:
+    from generator.execute.networking import Access
 
 TESTS: Final = "/tests"
 REVIEW: Final = "/review"
@@ -58,7 +60,7 @@ class BubblewrapLauncher:
             *(Bind(folder, self.seen(folder, place, trusted=False), writable=True) for folder in writable),
             Bind(os.path.join(place.room, "original"), self.workdir),
         )
-        access = network_access(os.environ) if self.network else None
+        access = _access() if self.network else None
         view = View(
             binds=(*binds, *(access.binds if access else ())),
             workdir=self.seen(job.cwd, place, trusted=False),
@@ -66,7 +68,7 @@ class BubblewrapLauncher:
             user=self.user,
             hidden=self.hidden,
         )
-        job = replace(job, env={**(access.env if access else {}), **job.env})
+        job = job._replace(env={**(access.env if access else {}), **job.env})
         return self.sandbox.run(view, _at_home(job, view))
 
     def seen(self, path: str, place: ReviewPlace, trusted: bool) -> str:
@@ -80,6 +82,12 @@ class BubblewrapLauncher:
         return path
 
 
+def _access() -> Access:
+    from generator.execute.networking import network_access
+
+    return network_access(os.environ)
+
+
 def _open_to_reading(place: ReviewPlace) -> None:
     """Let the sandbox's account read the room's files and ask on its socket, whatever the operator's umask is."""
     with os.scandir(place.room) as entries:
@@ -90,4 +98,4 @@ def _open_to_reading(place: ReviewPlace) -> None:
 
 
 def _at_home(job: Job, view: View) -> Job:
-    return replace(job, env={**job.env, "HOME": view.home, "USER": view.user, "LOGNAME": view.user})
+    return job._replace(env={**job.env, "HOME": view.home, "USER": view.user, "LOGNAME": view.user})

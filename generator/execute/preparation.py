@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from generator.execute.agent import ORACLE, Agent, Search, find_agent
 from generator.execute.agentfile import CONTINUITY
@@ -19,8 +20,7 @@ from generator.execute.view import SYSTEM_PATH, Bind, is_below, overlaps
 from generator.runtime.launch import ReviewerCommand
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preparation:
+class Preparation(NamedTuple):
     """A run that may start.
 
     Attributes:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import os
 import platform
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
 
 from generator import __version__
 from generator.execute.agent import Agent
@@ -17,23 +18,12 @@ from generator.execute.redaction import SECRET_NAME
 from generator.execute.taskpackage import TaskPackage
 from generator.runtime.launch import ReviewerCommand
 from generator.runtime.loop import published_stop_reason
-from generator.runtime.verdict import Verdict
+
+if TYPE_CHECKING:
+    from generator.runtime.verdict import Verdict
 
 DATASET: Final = "harborsmith@local"
-SHOWN: Final = 200  # characters of one line of output that are shown to people
 ADAPTER: Final = "harborsmith-local"
-
-
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """Wall time that never runs backwards, whatever happens to the machine's clock meanwhile."""
-
-    started: datetime = field(default_factory=lambda: datetime.now(UTC))
-    ticks: float = field(default_factory=time.monotonic)
-
-    def now(self) -> datetime:
-        """The time (UTC)."""
-        return self.started + timedelta(seconds=time.monotonic() - self.ticks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,11 +217,12 @@ def _forwarded(facts: RunFacts) -> dict[str, Any]:
 
 
 def _environment() -> dict[str, Any]:
+    system = os.uname()
     components = {
         "pythonVersion": platform.python_version(),
-        "platform": platform.platform(),
-        "system": platform.system(),
-        "machine": platform.machine(),
+        "platform": _platform(),
+        "system": system.sysname,
+        "machine": system.machine,
         "harborsmith": __version__,
     }
     canonical = json.dumps(components, sort_keys=True, separators=(",", ":")).encode()
@@ -243,18 +234,16 @@ def _environment() -> dict[str, Any]:
     return {**components, "fingerprint": fingerprint}
 
 
-def turn_fault(turn: Mapping[str, Any]) -> str:
-    """How the command of a turn (an iteration record) broke: its exit status, or why it did not start; else empty."""
-    code = turn["returnCode"]
-    if code is None:
-        return f"could not be started: {turn['notes'][:SHOWN]}"
-    return f"exited with {code}" if code != 0 else ""
+def _platform() -> str:
+    """System, release, machine and C library, as `platform.platform` writes them on Linux.
 
-
-def last_line(turn: Mapping[str, Any]) -> str:
-    """The last line that the command of a turn printed, shortened; empty without output."""
-    lines = turn["notes"].rstrip().splitlines()
-    return lines[-1].strip()[:SHOWN] if lines else ""
+    That function starts a process to learn the processor's name, and leaves the name out.
+    """
+    system = os.uname()
+    words = [system.sysname, system.release, system.machine]
+    with contextlib.suppress(ValueError, OSError):  # a C library without a version of its own
+        words.append(f"with-{(os.confstr('CS_GNU_LIBC_VERSION') or '').replace(' ', '')}")
+    return "-".join(words)
 
 
 def _run_ids(turns: Sequence[Mapping[str, Any]]) -> list[str]:

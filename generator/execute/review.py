@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Final
 
 from generator.execute.agent import Agent
+from generator.execute.clock import Clock
 from generator.execute.conclusion import conclude
 from generator.execute.evidence import RunDirectory, new_run_directory
 from generator.execute.interrupt import Interrupted, uninterrupted
 from generator.execute.isolation import isolation
 from generator.execute.judging import INFRA_FAILED, TOO_LARGE, Judgement, judge, no_verdict
 from generator.execute.preparation import choose_reviewer, names_given, review_warnings
-from generator.execute.records import Clock, RunFacts
+from generator.execute.records import RunFacts
 from generator.execute.refusal import Blame, Refused, granted
 from generator.execute.report import RunReport
 from generator.execute.room import Room, open_room
 from generator.execute.settings import RunSettings
-from generator.execute.taskpackage import TaskPackage
+from generator.execute.taskpackage import TaskPackage, changed_copy
 from generator.execute.turns import Notify
 from generator.runtime.evalinput import RunContext
 from generator.runtime.handover import over_limits
@@ -100,8 +101,10 @@ def _judge(
     problem = over_limits(str(workspace), settings.limits)
     if problem:
         return no_verdict(problem, TOO_LARGE)
-    notify("review started")
     clone_tree(str(package.directory / "tests"), str(room.tests))
+    if (changed := changed_copy(package, "tests", room.tests)) is not None:
+        return no_verdict(changed.message, INFRA_FAILED)
+    notify("review started")
     return judge(
         package,
         settings,

@@ -11,26 +11,31 @@ from generator.execute.refusal import Refused
 from generator.runtime.evaluation import CHECKS_ONLY, Evaluation
 from generator.runtime.launch import ReviewerCommand
 from generator.runtime.operators import OPTION
+from generator.runtime.redact import secrets_among
 from generator.runtime.reviewers import choose_reviewer, command_reviewer, environment_reviewer, fixture_refusal
 
 
-def operators_reviewer(option: str | None, environ: Mapping[str, str]) -> ReviewerCommand | Refused | None:
-    """The reviewer of `--reviewer`; None when it was not given."""
+def operators_reviewer(
+    option: str | None, environ: Mapping[str, str], given: Mapping[str, str]
+) -> ReviewerCommand | Refused | None:
+    """The reviewer of `--reviewer`, with the operator's variables and those `given` to it; None without one."""
     if option is None:
         return None
+    env = {**environ, **given}
     try:
-        return _anchored(command_reviewer(option, source=OPTION, env=environ), environ)
+        return _anchored(replace(command_reviewer(option, source=OPTION, env=env), secrets=secrets_among(given)), env)
     except ValueError as error:
         return _invalid(error)
 
 
-def environments_reviewer(environ: Mapping[str, str]) -> ReviewerCommand | Refused | None:
-    """The reviewer of `RUHROH_EVAL_COMMAND`; None when it is not set."""
+def environments_reviewer(environ: Mapping[str, str], given: Mapping[str, str]) -> ReviewerCommand | Refused | None:
+    """The same for the reviewer of `RUHROH_EVAL_COMMAND`; None when it is not set."""
+    env = {**environ, **given}
     try:
-        reviewer = environment_reviewer(environ)
+        reviewer = environment_reviewer(env)
     except ValueError as error:
         return _invalid(error)
-    return None if reviewer is None else _anchored(reviewer, environ)
+    return None if reviewer is None else _anchored(replace(reviewer, secrets=secrets_among(given)), env)
 
 
 def find_reviewer(

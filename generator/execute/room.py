@@ -95,9 +95,11 @@ def open_room() -> Iterator[Room]:
         yield room
     finally:
         with HeldBack():
-            _remove(made)
-            if lock is not None:
-                os.close(lock)
+            try:
+                _remove(made)
+            finally:
+                if lock is not None:
+                    os.close(lock)
 
 
 def sweep_rooms() -> None:
@@ -150,7 +152,9 @@ def _open(path: str) -> int:
 
 def _remove(path: str) -> None:
     """Remove a room, its mark last: where this is cut off, a later sweep still knows it."""
-    for name in os.listdir(path):
-        if name != _MARK:
-            remove_tree(os.path.join(path, name))
+    with contextlib.suppress(FileNotFoundError):
+        os.chmod(path, 0o700)  # an agent without a sandbox may have closed it
+        for name in os.listdir(path):
+            if name != _MARK:
+                remove_tree(os.path.join(path, name))
     remove_tree(path)

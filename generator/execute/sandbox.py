@@ -5,20 +5,18 @@ from __future__ import annotations
 import functools
 import os
 import re
-import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from generator.execute.bubblewrap import BWRAP_PLACES, Flavour, confine
-from generator.execute.view import AGENT_UID, SYSTEM_PATH, View
+from generator.execute.bubblewrap import BWRAP_PLACES, PROCESSES, Flavour, confine
+from generator.execute.trial import installed, strongest, trial_of
+from generator.execute.view import AGENT_UID, View
 from generator.runtime.launch import Job, Outcome
 from generator.runtime.process import run
 from generator.runtime.trees import give_to
 
-PROCESSES: Final = 1024  # a fork bomb stays a nuisance; real tool chains stay well below
-PROBE_SECONDS: Final = 20
 # Devices every system has, with their numbers (Documentation/admin-guide/devices.txt of the kernel).
 _DEVICES: Final = {"null": "1 3", "zero": "1 5", "full": "1 7", "random": "1 8", "urandom": "1 9", "tty": "5 0"}
 
@@ -41,16 +39,18 @@ class Sandbox:
         """The uid of this machine that a confined program has."""
         return AGENT_UID if self.flavour.as_root else os.getuid()
 
-    def run(self, view: View, job: Job) -> Outcome:
+    def run(self, view: View, job: Job, on_start: Callable[[int], None] | None = None) -> Outcome:
         """Run a job in `view`; `job.cwd` is ignored, the working directory is the view's.
+
+        `on_start` is called with the id of the outermost process once that runs.
 
         When it returns nothing of the program is alive: the end of its PID namespace is the end of everything in it.
         """
         confined = confine(view, job.argv, self.flavour, job.limits.processes or PROCESSES)
         try:
             # The limit is set inside: set here it would also count the operator's other processes.
-            outer = replace(job, argv=confined.argv, cwd="/", limits=replace(job.limits, processes=None))
-            return run(outer, pass_fds=confined.descriptors)
+            outer = job._replace(argv=confined.argv, cwd="/", limits=job.limits._replace(processes=None))
+            return run(outer, pass_fds=confined.descriptors, on_start=on_start)
         finally:
             confined.close()
 
@@ -60,8 +60,7 @@ class Sandbox:
             give_to(path, self.uid, self.uid)
 
 
-@dataclass(frozen=True, slots=True)
-class NoSandbox:
+class NoSandbox(NamedTuple):
     """Why programs cannot be confined here, and what mends it."""
 
     reason: str
@@ -71,48 +70,24 @@ class NoSandbox:
 @functools.cache
 def probe() -> Sandbox | NoSandbox:
     """The strongest confinement that works here, found by running a program in it. One answer per process."""
-    bwrap = next((path for path in BWRAP_PLACES if os.access(path, os.X_OK)), None)
+    bwrap = installed(BWRAP_PLACES)
     if bwrap is None:
         return NoSandbox("bubblewrap is not installed", _install("bubblewrap"))
     said = ""
     for flavour in _candidates(bwrap):
-        trial = _try(flavour)
-        if trial is None:
+        complaint = trial_of(flavour).complaint()
+        if complaint is None:
             return Sandbox(flavour)
-        said = trial
+        said = complaint
     return NoSandbox(f"bubblewrap does not work here: {said}", _mend(said))
 
 
 def _candidates(bwrap: str) -> Iterator[Flavour]:
-    best = Flavour(bwrap=bwrap, as_root=os.geteuid() == 0)
+    best = strongest(bwrap)
     yield best
-    yield replace(best, gentle=False)
-    yield replace(best, seal_user_namespaces=False)
-    yield replace(best, gentle=False, seal_user_namespaces=False)
-
-
-def _try(flavour: Flavour) -> str | None:
-    """None when a program runs under `flavour`, else the last line that was said."""
-    confined = confine(View(binds=(), workdir="/"), ["/usr/bin/env", "true"], flavour, PROCESSES)
-    try:
-        done = subprocess.run(
-            confined.argv,
-            env={"PATH": SYSTEM_PATH},
-            pass_fds=confined.descriptors,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PROBE_SECONDS,
-            check=False,
-            start_new_session=True,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
-    finally:
-        confined.close()
-    if done.returncode == 0:
-        return None
-    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else f"exit status {done.returncode}"
+    yield best._replace(gentle=False)
+    yield best._replace(seal_user_namespaces=False)
+    yield best._replace(gentle=False, seal_user_namespaces=False)
 
 
 def _install(package: str) -> str:

@@ -7,11 +7,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from generator.execute.agentenv import agent_variables
-from generator.execute.doorway import missing_interpreter
-from generator.execute.hosts import AllowedHost, parse_allowed_host
 from generator.execute.refusal import Blame, Refused, granted
 from generator.execute.reviewers import configured_fixture, environments_reviewer, operators_reviewer
 from generator.execute.sandbox import NoSandbox, Sandbox, probe
@@ -19,6 +17,9 @@ from generator.package.output import Output
 from generator.runtime.handover import MAX_BYTES, HandoverLimits
 from generator.runtime.launch import ReviewerCommand
 from generator.runtime.loop import JSON_FINAL_LINE
+
+if TYPE_CHECKING:
+    from generator.execute.hosts import AllowedHost
 
 TURN_SECONDS: Final = 1200.0  # the published default
 TURN_LIMIT: Final = "RUHROH_ITERATION_TIMEOUT_SEC"
@@ -96,9 +97,9 @@ def understand(
     env = agent_variables(options.agent_env, environ)
     hosts = _hosts(options.allow_agent_host)
     reviewer_env = agent_variables(options.reviewer_env, environ, REVIEWER_ENV)
-    theirs = environ if isinstance(reviewer_env, Refused) else {**environ, **reviewer_env}
-    reviewer = operators_reviewer(options.reviewer, theirs)
-    fallback = environments_reviewer(theirs)
+    given = {} if isinstance(reviewer_env, Refused) else reviewer_env
+    reviewer = operators_reviewer(options.reviewer, environ, given)
+    fallback = environments_reviewer(environ, given)
     turn_seconds = turn_limit(environ)
     sandbox = _sandbox(options)
     refused = configured_fixture(environ)
@@ -143,14 +144,18 @@ def _unusable(out: Path) -> Refused | None:
 
 
 def _hosts(given: tuple[str, ...]) -> tuple[AllowedHost, ...] | Refused:
+    if not given:
+        return ()
+    from generator.execute.doorway import missing_interpreter
+    from generator.execute.hosts import parse_allowed_host
+
     found = []
     for text in given:
         host = parse_allowed_host(text)
         if isinstance(host, Refused):
             return host
         found.append(host)
-    missing = missing_interpreter() if found else None
-    return missing or tuple(found)
+    return missing_interpreter() or tuple(found)
 
 
 def turn_limit(environ: Mapping[str, str]) -> float | Refused:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from generator.diagnostics.printable import printable
-from generator.diagnostics.report import aligned
-from generator.execute.report import RunReport, duration
+
+if TYPE_CHECKING:
+    from generator.execute.report import RunReport
 
 NORMAL_QUANTILE: Final = 1.959964  # two-sided 95 %
 HEADINGS: Final = ("scenario", "runs", "passed", "failed", "no verdict", "not run", "pass rate", "median", "exit")
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """Runs of one scenario that were asked for.
 
     Attributes:
@@ -32,8 +31,7 @@ class Asked:
     exit_code: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(NamedTuple):
     """What the runs of one scenario came to, or those of all.
 
     Attributes:
@@ -180,6 +178,8 @@ def _counts(row: Row) -> Mapping[str, Any]:
 
 def tally_lines(rows: Sequence[Row]) -> Iterator[str]:
     """The table, and what it says in a sentence."""
+    from generator.diagnostics.report import aligned
+
     whole = total(rows)
     lines = [HEADINGS, *(_cells(row, _rate(row)) for row in rows)]
     if len(rows) > 1:
@@ -194,6 +194,8 @@ def tally_lines(rows: Sequence[Row]) -> Iterator[str]:
 
 def _cells(row: Row, rate: str) -> tuple[str, ...]:
     name = " ".join(filter(None, (row.scenario_id, row.version)))
+    from generator.execute.report import duration
+
     median = "-" if row.median_ms is None else duration(row.median_ms)
     counts = (row.asked, row.passed, row.failed, row.no_verdict, row.not_run)
     return (printable(name), *map(str, counts), rate, median, str(row.exit_code))

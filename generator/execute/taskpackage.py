@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -11,16 +12,19 @@ from typing import Any, Final
 
 from generator.execute.members import MAX_SECONDS, Members
 from generator.execute.refusal import Blame, Refused
-from generator.package.compare import edits
+from generator.package.compare import copy_difference, edits
 from generator.package.layout import MANIFEST, PACKAGE_FORMAT, REVIEW
-from generator.package.manifest import MAX_MANIFEST_BYTES
+from generator.package.manifest import MAX_MANIFEST_BYTES, read_manifest, whole_digest
+from generator.package.model import FileRecord
 from generator.package.refusals import TOKENS
 from generator.package.render import DEFAULT_IMAGE
 from generator.resources import RUNTIME
-from generator.runtime.evaluation import Evaluation, read_evaluation
+from generator.runtime import strictjson
+from generator.runtime.evaluation import Evaluation, parse_evaluation
 from generator.scenario.names import id_problem
 from generator.source.tree import Refusal, Tree
 
+EVALUATION: Final = "tests/evaluation.json"
 MAX_FILE_BYTES: Final = 16 * 1024 * 1024
 
 
@@ -41,6 +45,7 @@ class TaskPackage:
         user: Name of the account the agent works as.
         machine: What it needs that only a container gives, for agent and review; empty when nothing.
         digest: Harbor's content digest of the package.
+        records: Every file of it, as it was when the package was verified.
         continuity: What an agent has to keep between turns; None when the scenario does not say.
         tools: Tools it has to have.
     """
@@ -57,6 +62,7 @@ class TaskPackage:
     user: str
     machine: tuple[str, ...]
     digest: str
+    records: tuple[FileRecord, ...]
     continuity: str | None = None
     tools: tuple[str, ...] = ()
 
@@ -66,13 +72,8 @@ def open_package(directory: Path) -> TaskPackage | Refused:
     try:
         return _verified(directory)
     except OSError as error:
-        return unreadable_package(directory, error)
-
-
-def unreadable_package(directory: Path, error: OSError) -> Refused:
-    """The refusal of a package of which something cannot be read."""
-    path = error.filename or directory
-    return Refused("package_unreadable", f"{path}: {error.strerror}", "chmod -R u+rX PACKAGE_DIR", Blame.MACHINE)
+        path = error.filename or directory
+        return Refused("package_unreadable", f"{path}: {error.strerror}", "chmod -R u+rX PACKAGE_DIR", Blame.MACHINE)
 
 
 def _verified(directory: Path) -> TaskPackage | Refused:
@@ -88,7 +89,22 @@ def _verified(directory: Path) -> TaskPackage | Refused:
     if not _has_our_runner(directory):
         message = f"{directory} holds the review runner of another version of Harborsmith"
         return Refused("package_outdated", message, _regenerate(scenario_id), Blame.PACKAGE)
-    return _read(directory.absolute(), manifest)
+    records = read_manifest(str(directory), scenario_id)
+    if isinstance(records, str):
+        return _invalid(directory, records)
+    return _read(directory.absolute(), manifest, records)
+
+
+def changed_copy(package: TaskPackage, folder: str, copy: Path) -> Refused | None:
+    """Why a copy of one of its folders is not what was verified: somebody changed the package in between.
+
+    Raises:
+        OSError: The copy cannot be read.
+    """
+    difference = copy_difference(package.records, f"{folder}/", str(copy))
+    if difference is None:
+        return None
+    return _changed(package.directory, package.scenario_id, f"{folder}/{difference}")
 
 
 def _manifest(directory: Path) -> dict[str, Any] | Refused:
@@ -123,18 +139,21 @@ def _has_our_runner(directory: Path) -> bool:
     )
 
 
-def _read(directory: Path, manifest: Mapping[str, Any]) -> TaskPackage | Refused:
+def _read(directory: Path, manifest: Mapping[str, Any], records: tuple[FileRecord, ...]) -> TaskPackage | Refused:
     import tomllib
 
     tree = Tree(directory)
+    verified = {record.path: record.sha256 for record in records}
     texts: dict[str, str] = {}
-    for name in ("task.toml", "environment/Dockerfile", "tests/Dockerfile"):
+    for name in ("task.toml", "environment/Dockerfile", "tests/Dockerfile", EVALUATION):
         data = tree.read(name, MAX_FILE_BYTES)
         if isinstance(data, Refusal):
             return _invalid(directory, f"{name}: {data.kind.value}")
+        if hashlib.sha256(data).hexdigest() != verified.get(name):
+            return _changed(directory, manifest["scenario"]["id"], name)
         texts[name] = data.decode("utf-8", "replace")
     try:
-        evaluation = read_evaluation(str(directory / "tests" / "evaluation.json"))
+        evaluation = _evaluation(texts[EVALUATION])
         _check_evaluation(evaluation, manifest["scenario"]["id"])
     except ValueError as error:
         return _invalid(directory, str(error))
@@ -153,12 +172,24 @@ def _read(directory: Path, manifest: Mapping[str, Any]) -> TaskPackage | Refused
             network=task.table("environment").text("network_mode") == "public",
             review_network=task.table("verifier").table("environment").text("network_mode") == "public",
             machine=tuple(_machine(directory, texts)),
-            digest=manifest["digests"]["whole"],
+            digest=whole_digest(records),
+            records=records,
             continuity=metadata.text("continuity") if "continuity" in metadata.values else None,
             tools=metadata.texts("tools") if "tools" in metadata.values else (),
         )
     except (ValueError, RecursionError) as error:  # a TOML error is a ValueError
         return _invalid(directory, f"task.toml: {error}")
+
+
+def _evaluation(text: str) -> Evaluation:
+    """Raises ValueError."""
+    try:
+        value = strictjson.loads(text)
+    except ValueError as error:
+        raise ValueError(f"{EVALUATION}: {error}") from None
+    if not isinstance(value, dict):
+        raise ValueError(f"{EVALUATION}: is JSON but no object")
+    return parse_evaluation(value)
 
 
 def _check_evaluation(evaluation: Evaluation, scenario_id: str) -> None:
@@ -190,6 +221,11 @@ def _machine(directory: Path, texts: Mapping[str, str]) -> list[str]:
         if (directory / folder / "setup.sh").is_file():
             reasons["a setup script"] = None
     return list(reasons)
+
+
+def _changed(directory: Path, scenario_id: str, what: str) -> Refused:
+    message = f"{directory} changed while it was used: {what}"
+    return Refused("package_edited", message, _regenerate(scenario_id), Blame.PACKAGE)
 
 
 def _invalid(directory: Path, why: str) -> Refused:

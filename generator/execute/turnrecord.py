@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from generator.execute.agent import Agent
 from generator.execute.redaction import redacted, redacted_completion, redacted_result
@@ -14,10 +13,10 @@ from generator.runtime.loop import Completion
 from generator.runtime.records import iteration_record, termination_record
 
 TRANSCRIPTS: Final = "transcripts"
+SHOWN: Final = 200  # characters of one line of output that are shown to people
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnBounds:
+class TurnBounds(NamedTuple):
     """What one turn was given.
 
     Attributes:
@@ -31,8 +30,7 @@ class TurnBounds:
     run_seconds: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnEnd:
+class TurnEnd(NamedTuple):
     """How its command ended, what that means, and the agent's result file."""
 
     outcome: Outcome
@@ -94,3 +92,17 @@ def keep_turn(
         termination=termination_record(kept.outcome, turn.limits, wall) if kept.outcome.timed_out else None,
     )
     return kept, record
+
+
+def turn_fault(turn: Mapping[str, Any]) -> str:
+    """How the command of a turn (an iteration record) broke: its exit status, or why it did not start; else empty."""
+    code = turn["returnCode"]
+    if code is None:
+        return f"could not be started: {turn['notes'][:SHOWN]}"
+    return f"exited with {code}" if code != 0 else ""
+
+
+def last_line(turn: Mapping[str, Any]) -> str:
+    """The last line that the command of a turn printed, shortened; empty without output."""
+    lines = turn["notes"].rstrip().splitlines()
+    return lines[-1].strip()[:SHOWN] if lines else ""

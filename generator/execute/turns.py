@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,10 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from generator.execute.agent import ORACLE, Agent
-from generator.execute.records import last_line, turn_fault
 from generator.execute.room import Room
 from generator.execute.sandbox import Sandbox
-from generator.execute.turnrecord import TurnBounds, TurnEnd, bounds, keep_turn, transcript_name
+from generator.execute.turnrecord import (
+    TurnBounds,
+    TurnEnd,
+    bounds,
+    keep_turn,
+    last_line,
+    transcript_name,
+    turn_fault,
+)
 from generator.execute.view import Bind, View, home_of
 from generator.runtime.agentresult import AgentResult, read_agent_result
 from generator.runtime.interrupts import HeldBack
@@ -104,13 +111,24 @@ Notify = Callable[[str], None]
 class Turns:
     """Runs the turns of one assignment in one room."""
 
-    def __init__(self, assignment: Assignment, room: Room, transcripts: Path, sandbox: Sandbox | None) -> None:
-        """Work in `room`; write each turn's output to `transcripts`; without a sandbox the agent runs plainly."""
+    def __init__(
+        self,
+        assignment: Assignment,
+        room: Room,
+        transcripts: Path,
+        sandbox: Sandbox | None,
+        on_start: Callable[[int], None] | None = None,
+    ) -> None:
+        """Work in `room`; write each turn's output to `transcripts`; without a sandbox the agent runs plainly.
+
+        `on_start` is called with a process id in each turn, once its agent runs.
+        """
         self._assignment = assignment
         self._room = room
         self._transcripts = transcripts
         self._sandbox = sandbox
-        handle = session_handle(assignment.agent.id, assignment.scenario_id, secrets.token_hex(4))
+        self._on_start = on_start
+        handle = session_handle(assignment.agent.id, assignment.scenario_id, os.urandom(4).hex())
         self.progress = Progress(handle)
 
     def work(self, notify: Notify, record: Callable[[Mapping[str, Any]], None]) -> None:
@@ -195,7 +213,7 @@ class Turns:
         view = View(binds=binds, workdir=task.workdir, network=task.network, user=task.user, hidden=task.hidden)
         env = self._env(number, message, turn_paths(number, task.workdir))
         job = Job(task.wrap(task.agent.argv), env, task.workdir, limits)
-        return self._sandbox.run(view, job)
+        return self._sandbox.run(view, job, self._on_start)
 
     def _start_plainly(self, number: int, message: str, limits: Limits) -> Outcome:
         room = self._room
@@ -207,7 +225,8 @@ class Turns:
             run_root=str(room.state),
         )
         env = {**self._env(number, message, paths), "HOME": str(room.home)}
-        return run(Job(self._assignment.agent.plain_argv, env, str(room.workspace), limits))
+        job = Job(self._assignment.agent.plain_argv, env, str(room.workspace), limits)
+        return run(job, on_start=self._on_start)
 
     def _env(self, number: int, message: str, paths: TurnPaths) -> dict[str, str]:
         task = self._assignment

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 AGENT_UID: Final = 10001  # the uid that container images give the agent account, so both worlds look alike
 HOSTNAME: Final = "harborsmith"
@@ -13,8 +13,7 @@ SYSTEM_ROOTS: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/li
 TMP_BYTES: Final = 1 << 30
 
 
-@dataclass(frozen=True, slots=True)
-class Bind:
+class Bind(NamedTuple):
     """A file or directory of this machine (`source`) shown at the absolute path `target` inside."""
 
     source: str

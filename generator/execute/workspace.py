@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 from generator.execute.refusal import Blame, Refused
@@ -11,7 +10,6 @@ from generator.execute.sandbox import Sandbox
 from generator.execute.view import SYSTEM_PATH, Bind, View
 from generator.runtime.launch import Job, Limits
 from generator.runtime.process import run
-from generator.runtime.trees import clone_tree, create_directory
 
 # The same commit as in the container image (templates/task/environment/Dockerfile.j2): same files, same hash.
 GIT_SCRIPT: Final = (
@@ -26,19 +24,14 @@ GIT_IDENTITY: Final = {
 GIT_SECONDS: Final = 300.0
 
 
-def make_workspace(package: Path, room: Room, workdir: str, sandbox: Sandbox | None, *, git: bool) -> Refused | None:
-    """Fill `room.workspace` from the package's `environment/workspace/`, as the agent's account.
+def make_workspace(room: Room, workdir: str, sandbox: Sandbox | None, *, git: bool) -> Refused | None:
+    """Hand `room.workspace`, which holds the package's `environment/workspace/`, to the agent's account.
 
     Git runs where the agent will run, because it acts on files that the package's author chose.
 
     Raises:
-        OSError: The disk is full or the package cannot be read.
+        OSError: The disk is full.
     """
-    source = package / "environment" / "workspace"
-    if source.is_dir():
-        clone_tree(str(source), str(room.workspace))
-    else:
-        create_directory(str(room.workspace))
     if sandbox is not None:
         for folder in (room.workspace, room.home, room.state):
             sandbox.own(str(folder))

@@ -12,11 +12,11 @@ from typing import Any, Final
 from generator.execute.agent import Agent, find_agent_for_image
 from generator.execute.agentenv import agent_variables
 from generator.execute.preparation import agent_leak
-from generator.execute.redaction import secrets_among
 from generator.execute.refusal import Refused
 from generator.execute.taskpackage import TaskPackage, open_package
 from generator.harbor.ledger import Ledger
 from generator.runtime.loop import session_handle
+from generator.runtime.redact import secrets_among
 
 # Where the backend puts the operator's values for the agent: Harbor's own variables (PATH, keys) stay as they are.
 PREFIX: Final = "HARBORSMITH_AGENT_ENV_"

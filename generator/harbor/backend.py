@@ -164,6 +164,8 @@ def _reports(
 
 
 def _record(trial: Trial, package: TaskPackage, settings: HarborSettings, out: Path, isolation: Isolation) -> RunReport:
+    if trial.digest not in (None, package.digest):
+        return missing_trial(package, isolation, f"the package of {trial.name} is not the one that was verified")
     try:
         return record_trial(
             trial,

@@ -11,6 +11,7 @@ from typing import Any, Final
 from generator.runtime.strictjson import read_object
 
 RESULT: Final = "result.json"
+LOCK: Final = "lock.json"
 MAX_BYTES: Final = 64 * 1024 * 1024
 # How an agent may end without anybody else's fault; Harbor has the work graded after both.
 AGENT_TIMED_OUT: Final = "AgentTimeoutError"
@@ -31,6 +32,7 @@ class Trial:
         error: Type and message of the exception that ended it or its agent; empty types mean none.
         started: When it began.
         ended: When it was over.
+        digest: Harbor's digest of the package it ran; None where Harbor wrote none down.
     """
 
     directory: Path
@@ -41,6 +43,7 @@ class Trial:
     error: tuple[str, str]
     started: datetime
     ended: datetime
+    digest: str | None = None
 
     @property
     def agent_ended_early(self) -> bool:
@@ -78,7 +81,16 @@ def _trial(directory: Path, value: Mapping[str, Any]) -> Trial:
         error=(str(failed.get("exception_type", "")), str(failed.get("exception_message", ""))),
         started=started or datetime.now(UTC),
         ended=_time(value.get("finished_at")) or started or datetime.now(UTC),
+        digest=_digest(directory),
     )
+
+
+def _digest(directory: Path) -> str | None:
+    try:
+        found = read_object(str(directory / LOCK), MAX_BYTES)["task"]["digest"]
+    except (OSError, LookupError, TypeError, ValueError):
+        return None
+    return found if isinstance(found, str) else None
 
 
 def _time(text: Any) -> datetime | None:

@@ -6,10 +6,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from generator.package import layout
 from generator.package.manifest import manifest_bytes, read_manifest
@@ -17,8 +16,7 @@ from generator.package.model import FileRecord, PackagePlan, PlannedFile
 from generator.package.source import CHUNK, measure
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """The first place where a package is not what it should be: path in it (empty: the package), and what is wrong."""
 
     path: str
@@ -34,6 +32,7 @@ class Difference:
 
 
 ABSENT: Final = Difference("", "is missing")
+LONGEST_PATH: Final = 4095  # bytes that Linux takes as a path (PATH_MAX without the final NUL)
 
 
 def drift(plan: PackagePlan, directory: str) -> Difference | None:
@@ -77,6 +76,27 @@ def edits(directory: str, scenario_id: str) -> Difference | str | None:
     return next(filter(None, differences), None)
 
 
+def copy_difference(records: Iterable[FileRecord], folder: str, copy: str) -> Difference | None:
+    """How a copy of one folder of a package differs from what the package was known to hold; None when it does not.
+
+    Args:
+        records: All files of the package.
+        folder: Path of the folder in the package, with a slash at its end; a package may have none of its files.
+        copy: Where the copy stands.
+
+    Raises:
+        OSError: The copy cannot be read.
+    """
+    expected = [one._replace(path=one.path.removeprefix(folder)) for one in records if one.path.startswith(folder)]
+    found = _listing(copy)
+    if isinstance(found, Difference):
+        return None if found is ABSENT and not expected else found
+    if different := _names(expected, found):
+        return different
+    differences = (_difference(copy, record, partial(str, record.sha256)) for record in expected)
+    return next(filter(None, differences), None)
+
+
 def planned_records(plan: PackagePlan, known: dict[str, str] | None = None) -> tuple[FileRecord, ...]:
     """The files of `plan` with their digests; `known` has those of sources that were read already, by real path.
 
@@ -110,7 +130,10 @@ def _listing(directory: str) -> set[str] | Difference:
     folders = [""]
     while folders:
         folder = folders.pop()
-        with os.scandir(f"{directory}/{folder}") as scan:
+        place = f"{directory}/{folder}".rstrip("/")
+        if len(os.fsencode(place)) > LONGEST_PATH:
+            return Difference(folder.partition("/")[0], "holds a path that is longer than any of a package")
+        with os.scandir(place) as scan:
             entries = sorted(scan, key=attrgetter("name"))
         if not entries and folder:
             return Difference(folder.rstrip("/"), "is an empty directory")

@@ -60,7 +60,7 @@ def is_one_line(text: str) -> bool:
 
 def is_placeholder(name: str) -> bool:
     """Whether a name begins with the organisation that stands for none."""
-    return name.partition("/")[0] == DEFAULT_ORG
+    return name.partition("/")[0].lower() == DEFAULT_ORG
 
 
 def dataset_table(dataset: Dataset, members: Iterable[Member], standing: Mapping[str, Any]) -> dict[str, Any]:

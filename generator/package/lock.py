@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from generator.package.output import Output
+from generator.runtime.trees import remove_tree
 
 # What a room may hold. OLD is a package on its way out while its successor is not yet in place.
 NEW, OLD, GONE = "new", "old", "gone"
@@ -53,34 +53,11 @@ def remove(path: str) -> None:
     Raises:
         OSError: It cannot be removed.
     """
-    if not os.path.isdir(path) or os.path.islink(path):
-        with suppress(FileNotFoundError):
-            os.unlink(path)
-        return
     try:
-        _remove_folder(path)
+        remove_tree(path)
     except OSError as error:
         error.filename = path  # the system names it relative to some directory inside
         raise
-
-
-def _remove_folder(path: str) -> None:
-    try:
-        shutil.rmtree(path)
-    except PermissionError:  # somebody made directories of it read-only
-        with suppress(PermissionError):
-            _open_up(path)
-        shutil.rmtree(path)
-
-
-def _open_up(path: str) -> None:
-    """Let the owner change every directory at and below `path`."""
-    os.chmod(path, 0o700)
-    for folder, names, _ in os.walk(path):
-        for name in names:
-            below = os.path.join(folder, name)
-            if not os.path.islink(below):
-                os.chmod(below, 0o700)
 
 
 def _rooms(folder: os.PathLike[str]) -> list[str]:

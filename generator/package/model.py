@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from generator.diagnostics.model import Finding
 from generator.source.tree import Tree
@@ -90,8 +91,7 @@ class PackagePlan:
         return content
 
 
-@dataclass(frozen=True, slots=True)
-class FileRecord:
+class FileRecord(NamedTuple):
     """A file as the manifest lists it: relative POSIX path, hexadecimal SHA-256, bytes, executable bit."""
 
     path: str

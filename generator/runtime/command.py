@@ -19,6 +19,7 @@ from .launch import ReviewerCommand, ReviewPlace
 from .operators import FILE as OPERATOR_FILE
 from .operators import read_operator
 from .process import User
+from .redact import secrets_among
 from .review import ReviewReport, run_review
 from .reviewers import choose_reviewer, environment_reviewer
 from .trees import SPECIAL_FILE, LeftOut
@@ -56,7 +57,7 @@ def asked_reviewer(evaluation: Evaluation, environ: Mapping[str, str]) -> Option
     operator = read_operator(environ)
     env = {name: value for name, value in environ.items() if name != OPERATOR_FILE}
     env.update(operator.env)
-    theirs = operator.reviewer and replace(operator.reviewer, env=env)
+    theirs = operator.reviewer and replace(operator.reviewer, env=env, secrets=secrets_among(operator.env))
     return choose_reviewer(evaluation, theirs or environment_reviewer(env), env)
 
 

@@ -11,7 +11,6 @@ import pwd
 import stat
 import tempfile
 import threading
-from dataclasses import replace
 from typing import Sequence
 
 from .evalinput import RoomPaths
@@ -88,7 +87,7 @@ class ContainerLauncher:
         home = tempfile.mkdtemp(prefix="home-", dir=self._shared[0])
         os.chown(home, self._user.uid, self._user.gid)
         cwd = os.path.normpath(os.path.join(self._workdir, os.path.relpath(job.cwd, work)))
-        return run(replace(job, cwd=cwd, env={**job.env, "HOME": home}), user=self._user)
+        return run(job._replace(cwd=cwd, env={**job.env, "HOME": home}), user=self._user)
 
     def _refusal(self) -> str:
         for folder in self._sealed:
@@ -112,7 +111,7 @@ class ContainerLauncher:
         os.makedirs(self._workdir, exist_ok=True)
         empty_directory(self._workdir)
         clone_into(RoomPaths(place.room).original, self._workdir)
-        return run(replace(job, env={"HOME": "/root", **job.env}))
+        return run(job._replace(env={"HOME": "/root", **job.env}))
 
     def seen(self, path: str, place: ReviewPlace, trusted: bool) -> str:
         """Every path is what it is, but the finished work stands at the workdir."""

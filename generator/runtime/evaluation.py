@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Mapping, Optional, Tuple, Type, TypeVar, Union
+from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Tuple, Type, TypeVar, Union
 
 from . import strictjson
 
@@ -14,8 +14,7 @@ MAX_BYTES = 16 * 1024 * 1024
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """A command that must exit with `expect_exit` within `seconds`; `restore` paths get their original back first."""
 
     id: str
@@ -25,8 +24,7 @@ class Check:
     restore: Tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class PackagedReviewer:
+class PackagedReviewer(NamedTuple):
     """The reviewer that ships with the package; `{reviewer}` in its command stands for `tests/reviewer`."""
 
     command: Tuple[str, ...]

@@ -11,7 +11,7 @@ import os
 import stat
 import tarfile
 from dataclasses import dataclass, field
-from typing import BinaryIO, Dict, List, Tuple, Union
+from typing import BinaryIO, Dict, List, NamedTuple, Tuple, Union
 
 from . import sparse
 from .trees import DIRECTORY, FILE, LINK, SPECIAL, SPECIAL_FILE, Entry, LeftOut, open_file, walk, whole_file
@@ -20,8 +20,7 @@ MAX_BYTES = 5 * 1024**3
 MAX_FILES = 200_000
 
 
-@dataclass(frozen=True)
-class HandoverLimits:
+class HandoverLimits(NamedTuple):
     """What a workspace may hold: bytes of data (holes are free) and number of entries."""
 
     max_bytes: int = MAX_BYTES
@@ -31,8 +30,7 @@ class HandoverLimits:
 DEFAULT_LIMITS = HandoverLimits()
 
 
-@dataclass(frozen=True)
-class PackResult:
+class PackResult(NamedTuple):
     """What became of packing; the archive exists only when `problem` is empty.
 
     Attributes:

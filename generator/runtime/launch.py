@@ -8,14 +8,13 @@ where it stands: dropped to another user in a container, in bubblewrap on an ope
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Mapping, Optional, Protocol, Tuple
+from typing import Mapping, NamedTuple, Optional, Protocol, Tuple
 
 KEEP_BYTES = 512 * 1024  # kept of each end of an output; enough to read, too little to hurt
 GRACE_SECONDS = 5.0  # between SIGTERM and SIGKILL, as the published loop does
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """What a command may use: seconds of wall time, seconds from TERM to KILL, bytes kept of each end of its output."""
 
     seconds: float
@@ -24,8 +23,7 @@ class Limits:
     processes: Optional[int] = None
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(NamedTuple):
     """One command: arguments (never through a shell), the whole environment, working directory, limits."""
 
     argv: Tuple[str, ...]
@@ -34,8 +32,7 @@ class Job:
     limits: Limits
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How a command ended. When it is returned, nothing of the command is alive any more.
 
     Attributes:
@@ -70,8 +67,7 @@ class Outcome:
         return self.output.decode("utf-8", "replace")
 
 
-@dataclass(frozen=True)
-class ReviewPlace:
+class ReviewPlace(NamedTuple):
     """The directories of one review on this machine.
 
     Attributes:
@@ -109,10 +105,14 @@ class Launcher(Protocol):
 
 @dataclass(frozen=True)
 class ReviewerCommand:
-    """The reviewer to ask: `source` is `option`, `package` or `environment`; `sha256` is its file's or command's."""
+    """The reviewer to ask: `source` is `option`, `package` or `environment`; `sha256` is its file's or command's.
+
+    `secrets` are values, by the variable's name, that no record may hold although the reviewer has them.
+    """
 
     argv: Tuple[str, ...]
     source: str
     sha256: str
     trusted: bool
     env: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -5,8 +5,7 @@ Pure: nothing here starts, reads or writes anything, so the local executor and t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 from . import strictjson
 from .agentresult import AgentResult
@@ -29,8 +28,7 @@ _HOW_TO_FINISH = (
 )
 
 
-@dataclass(frozen=True)
-class Completion:
+class Completion(NamedTuple):
     """What one turn says about the goal: `state` done, not_done or terminal_failure, its reason, where that stands."""
 
     state: str
@@ -49,8 +47,7 @@ class Completion:
         return {"state": self.state, "reason": self.reason, "confidence": "adapter_inferred", "evidenceRefs": refs}
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """What follows a turn: another one, or the end for `stopped_reason`."""
 
     stop: bool = True
@@ -180,8 +177,7 @@ def session_handle(adapter_id: str, scenario_id: str, digits: str) -> str:
     return f"{adapter_id}-{scenario_id}-{digits[:8]}"
 
 
-@dataclass(frozen=True)
-class TurnPaths:
+class TurnPaths(NamedTuple):
     """Absolute paths of a turn as the agent sees them."""
 
     workspace: str

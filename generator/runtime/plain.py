@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from .launch import Job, Outcome, ReviewPlace
 from .process import run
@@ -15,11 +15,11 @@ class PlainLauncher:
 
     def run_submission(self, job: Job, work: str) -> Outcome:
         """Run what the agent made in `work`, which is its home as well."""
-        return run(replace(job, env={**job.env, "HOME": work}))
+        return run(job._replace(env={**job.env, "HOME": work}))
 
     def run_reviewer(self, job: Job, place: ReviewPlace, trusted: bool) -> Outcome:
         """Run a reviewer as it is; one that brings no HOME gets the room's."""
-        return run(replace(job, env={"HOME": os.path.join(place.room, "output"), **job.env}))
+        return run(job._replace(env={"HOME": os.path.join(place.room, "output"), **job.env}))
 
     def seen(self, path: str, place: ReviewPlace, trusted: bool) -> str:
         """Every path is what it is."""

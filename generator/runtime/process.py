@@ -10,8 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
-from typing import Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from .capture import Ring
 from .interrupts import HeldBack
@@ -25,8 +24,7 @@ KILL_SECONDS = 10.0
 LONGEST_WAIT = 3600.0  # seconds; more than a month is more than the system call takes
 
 
-@dataclass(frozen=True)
-class User:
+class User(NamedTuple):
     """A user to run a command as; ours alone, since every process of it on this machine ends with the command."""
 
     uid: int

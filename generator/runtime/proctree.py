@@ -11,20 +11,19 @@ import signal
 import sys
 import threading
 import time
-from dataclasses import dataclass
-from typing import Callable, Dict, FrozenSet, List, Optional, Set
+from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Set
 
 PR_SET_CHILD_SUBREAPER = 36
 SWEEP_SECONDS = 10.0  # a killed process may hang in the kernel; we do not hang with it
 PAUSE_SECONDS = 0.005
+STAT_BYTES = 4096  # more than the line of /proc/PID/stat ever has
 _DEAD = ("Z", "X", "x")
 
 _active: Dict[int, int] = {}  # main processes, oldest first, and the threads that wait for them
 _lock = threading.Lock()
 
 
-@dataclass(frozen=True)
-class Process:
+class Process(NamedTuple):
     """One row of the process table; `started` (clock ticks since boot) tells a reused pid from the one seen before."""
 
     pid: int
@@ -69,9 +68,13 @@ def table() -> Dict[int, Process]:
 
 def _read(pid: int) -> Optional[Process]:
     try:
-        with open(f"/proc/{pid}/stat", "rb") as stream:
-            # the command name may hold spaces and parentheses: fields count from behind its last one
-            fields = stream.read().rpartition(b")")[2].split()
+        descriptor = os.open(f"/proc/{pid}/stat", os.O_RDONLY)  # half the time of open(); a machine has many processes
+        try:
+            line = os.read(descriptor, STAT_BYTES)
+        finally:
+            os.close(descriptor)
+        # the command name may hold spaces and parentheses: fields count from behind its last one
+        fields = line.rpartition(b")")[2].split(None, 20)
         return Process(pid, int(fields[1]), int(fields[2]), int(fields[3]), fields[0].decode(), int(fields[19]))
     except (OSError, ValueError, IndexError):
         return None

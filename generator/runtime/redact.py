@@ -1,12 +1,30 @@
-"""Take an operator's secrets out of what an agent wrote: it may print what it was given, or write it down."""
+"""Take an operator's secrets out of what agents and reviewers wrote: they may print what they were given."""
 
 from __future__ import annotations
 
 import json
 import os
-from typing import Mapping
+import re
+from typing import Any, Dict, Mapping
 
 from .trees import FILE, open_file, walk
+
+# Settings of a shell session whose values are ordinary words and paths; every other variable may hold a secret.
+PLAIN_NAME = re.compile(
+    r"PATH|HOME|USER|LOGNAME|SHELL|PWD|LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLORTERM|NO_COLOR|COLUMNS|LINES|TMPDIR"
+    r"|EDITOR|PAGER|DEBUG|LOG_LEVEL|PYTHONPATH|PYTHONUNBUFFERED|NODE_ENV|NODE_PATH|JAVA_HOME|GOPATH|CI|MODE|VERBOSE",
+    re.ASCII,
+)
+SHORTEST = 6  # characters; a shorter value would hide ordinary words, and protects nothing
+
+
+def secrets_among(variables: Mapping[str, str]) -> Dict[str, str]:
+    """Those variables whose values are to be kept secret: all that are long enough, without plain settings."""
+    return {
+        name: value
+        for name, value in variables.items()
+        if len(value) >= SHORTEST and not PLAIN_NAME.fullmatch(name.upper())
+    }
 
 
 def redacted_bytes(data: bytes, secrets: Mapping[str, str]) -> bytes:
@@ -15,6 +33,19 @@ def redacted_bytes(data: bytes, secrets: Mapping[str, str]) -> bytes:
         for form in (value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]):
             data = data.replace(form.encode("utf-8", "surrogateescape"), f"[value of {name}]".encode())
     return data
+
+
+def redacted_value(value: Any, secrets: Mapping[str, str]) -> Any:
+    """The same texts, lists and objects without secret values anywhere in them."""
+    if not secrets:
+        return value
+    if isinstance(value, str):
+        return redacted_bytes(value.encode("utf-8", "surrogatepass"), secrets).decode("utf-8", "surrogatepass")
+    if isinstance(value, Mapping):
+        return {redacted_value(key, secrets): redacted_value(item, secrets) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(redacted_value(item, secrets) for item in value)
+    return value
 
 
 def redact_files(folder: str, secrets: Mapping[str, str]) -> None:

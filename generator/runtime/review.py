@@ -22,6 +22,7 @@ from .launch import Job, Launcher, Limits, Outcome, ReviewerCommand, ReviewPlace
 from .links import LEAVING, copy_tree
 from .proctree import kill_commands_of
 from .records import journey
+from .redact import redacted_bytes, redacted_value
 from .reviewers import fixture_refusal
 from .submission import Broker
 from .summary import summarise
@@ -238,7 +239,7 @@ class _Review:
             return by_checks
         if self._reviewer is None:
             return self.broken("no reviewer: the package has none and none was given")
-        return self._read(self._ask(self._reviewer, told))
+        return self._read(self._ask(self._reviewer, told), self._reviewer.secrets)
 
     def _ask(self, reviewer: ReviewerCommand, told: Mapping[str, Any]) -> Outcome:
         """Run the reviewer to its end, with its output kept as evidence."""
@@ -259,6 +260,8 @@ class _Review:
         self._asked.update(
             exitCode=outcome.exit_code, timedOut=outcome.timed_out, durationMs=round(outcome.seconds * 1000)
         )
+        if reviewer.secrets:
+            outcome = outcome._replace(output=redacted_bytes(outcome.output, reviewer.secrets))
         with open(os.path.join(self._out, LOG_NAME), "wb") as stream:
             stream.write(outcome.output)
         return outcome
@@ -286,7 +289,7 @@ class _Review:
 
         return answer
 
-    def _read(self, outcome: Outcome) -> Dict[str, Any]:
+    def _read(self, outcome: Outcome, secrets: Mapping[str, str]) -> Dict[str, Any]:
         """The reviewer's verdict, or the reason why it gave none."""
         reason = ""
         if not outcome.started:
@@ -300,7 +303,7 @@ class _Review:
         reading = read_verdict(self._paths.result, outcome.text)
         if reading.value is None:
             return self.broken(reading.problem, outcome.text)
-        normalised = normalise(reading.value)
+        normalised = normalise(redacted_value(reading.value, secrets))
         if normalised.problem is not None:
             return self.broken(f"{normalised.problem}: {normalised.detail}", outcome.text)
         if normalised.result["status"] == "infra_failed":

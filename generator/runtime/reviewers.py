@@ -11,6 +11,7 @@ from .evaluation import CHECKS_ONLY, Evaluation
 from .handover import digest
 from .launch import ReviewerCommand
 from .operators import ENVIRONMENT, OPTION
+from .redact import secrets_among
 
 COMMAND = "RUHROH_EVAL_COMMAND"
 SHELL = "RUHROH_EVAL_COMMAND_SHELL"
@@ -115,7 +116,8 @@ def packaged_reviewer(evaluation: Evaluation, environ: Mapping[str, str]) -> Opt
     if evaluation.reviewer is None:
         return None
     env: Dict[str, str] = {name: environ[name] for name in evaluation.reviewer_env if name in environ}
-    return ReviewerCommand(evaluation.reviewer.command, "package", evaluation.reviewer.sha256, trusted=False, env=env)
+    chosen = evaluation.reviewer
+    return ReviewerCommand(chosen.command, "package", chosen.sha256, trusted=False, env=env, secrets=secrets_among(env))
 
 
 def environment_reviewer(environ: Mapping[str, str]) -> Optional[ReviewerCommand]:

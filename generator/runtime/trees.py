@@ -9,8 +9,7 @@ import contextlib
 import errno
 import os
 import stat
-from dataclasses import dataclass
-from typing import BinaryIO, Iterator, List, Optional, Tuple
+from typing import BinaryIO, Iterator, List, NamedTuple, Optional, Tuple
 
 from . import sparse
 
@@ -18,8 +17,7 @@ FILE, DIRECTORY, LINK, SPECIAL, UNREADABLE = "file", "directory", "link", "speci
 SPECIAL_FILE = "special file"  # the reason given for FIFOs, sockets and devices
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One thing in a tree: `path` below its top, `kind`, and for unreadable ones why in `error`."""
 
     path: str
@@ -35,8 +33,7 @@ class Entry:
         return bool(self.mode & 0o111)
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """Something of the work that the reviewed tree does not have, and why; `target` is where a link led."""
 
     path: str
@@ -238,7 +235,8 @@ def remove_tree(top: str) -> None:
     if not stat.S_ISDIR(found.st_mode):
         os.unlink(top)
         return
-    os.chmod(top, 0o700)  # whoever worked in it may have closed it
+    if found.st_mode & 0o700 != 0o700:
+        os.chmod(top, 0o700)  # whoever worked in it may have closed it
     empty_directory(top)
     os.rmdir(top)
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from generator.execute.interrupt import Interrupted
 from generator.execute.refusal import Blame, Refused
-from generator.execute.report import RunReport, duration
 from generator.execute.run import run_package
 from generator.execute.settings import RunSettings
 from generator.execute.taskpackage import TaskPackage
-from generator.execute.workers import Result, Workers
+
+if TYPE_CHECKING:
+    from generator.execute.report import RunReport
+    from generator.execute.workers import Result
 
 Notify = Callable[[str], None]
 
@@ -49,6 +52,8 @@ class Batch:
     def run(self, settings: RunSettings, jobs: int) -> None:
         """Run the plan, `jobs` at the same time; several jobs are processes of their own."""
         if min(jobs, len(self.plan)) > 1:
+            from generator.execute.workers import Workers
+
             self.interrupted = Workers(self.plan, settings, jobs, self._note, self._ended).work()
         else:
             self._run_in_turn(settings)
@@ -56,7 +61,7 @@ class Batch:
     @property
     def reports(self) -> tuple[RunReport, ...]:
         """Reports in the order of the plan."""
-        return tuple(one for _, one in sorted(self.results.items()) if isinstance(one, RunReport))
+        return tuple(one for _, one in sorted(self.results.items()) if not isinstance(one, Refused))
 
     @property
     def refusals(self) -> tuple[tuple[TaskPackage, Refused], ...]:
@@ -94,4 +99,6 @@ class Batch:
 def _outcome(result: Result) -> str:
     if isinstance(result, Refused):
         return f"not run, {result.code}"
+    from generator.execute.report import duration
+
     return f"{result.status.replace('_', ' ')}, {duration(result.duration_ms)}"

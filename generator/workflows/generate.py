@@ -176,8 +176,9 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
         progress: Called after each scenario with how many are done, and how many there are.
     """
     selection = select(request.scenario_dir, request.ids, request.tier, request.paths, changed=request.changed)
+    removes = request.whole and selection.complete and _all_known(selection)
     if not request.held_out:
-        selection = replace(selection, loaded=tuple(one for one in selection.loaded if not is_held_out(one)))
+        selection = _without_held_out(selection, request)
     output = Output(request.out)
     problem = output.problem(loaded.directory for loaded in selection.loaded)
     problem = problem or (unnamed(request.dataset, request.settings) if request.whole else None)
@@ -191,7 +192,7 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
         said = _located(advised.get(loaded.directory, ()), loaded)
         packages.append(replace(package, diagnostics=(*package.diagnostics, *said)))
         progress(done, len(selection.loaded))
-    if request.whole and selection.complete and _all_known(selection):
+    if removes:
         packages += _left_over(output, selection, request)
     report = Report(packages=tuple(packages), problems=selection.problems)
     return replace(report, dataset=_dataset(report, output, request))
@@ -315,15 +316,37 @@ def _unusable(folder: Path, error: OSError) -> Package:
     return Package(outcome=outcome, diagnostics=_at_package(outcome.findings, outcome))
 
 
+def _without_held_out(selection: Selection, request: Request) -> Selection:
+    """The same without scenarios that are held out; that none is left is a problem of its own."""
+    loaded = tuple(one for one in selection.loaded if not is_held_out(one))
+    problems = selection.problems
+    if selection.loaded and not loaded:
+        finding = Finding(
+            "selection_empty",
+            "",
+            "every scenario that is asked for is held out",
+            "the command without --without-held-out",
+        )
+        problems += locate((finding,), None, (*request.paths, request.scenario_dir)[0], document_file="")
+    return replace(selection, loaded=loaded, problems=problems)
+
+
 def _all_known(selection: Selection) -> bool:
-    """Whether the id of every scenario is known, so that a package without one is really left over."""
-    if not selection.loaded or any(problem.severity is Severity.ERROR for problem in selection.problems):
+    """Whether every scenario was seen and its id is known, so that a package without one is really left over."""
+    if not selection.loaded or any(_hides_scenarios(problem) for problem in selection.problems):
         return False
     return all(loaded.raw is not None and isinstance(loaded.raw.get("id"), str) for loaded in selection.loaded)
 
 
+def _hides_scenarios(problem: Diagnostic) -> bool:
+    """Whether there may be scenarios behind a problem: a link that was passed over may lead to one."""
+    return problem.severity is Severity.ERROR or problem.code == "directory_link_skipped"
+
+
 def _left_over(output: Output, selection: Selection, request: Request) -> Iterator[Package]:
-    known = {name for loaded in selection.loaded for name in (loaded.id, loaded.name)}
+    known = {loaded.id for loaded in selection.loaded}
+    # A scenario that is broken keeps the package under its directory's name, too: its id may be what is wrong with it.
+    known |= {loaded.name for loaded in selection.loaded if loaded.scenario is None}
     try:
         left_over = orphans(output, known)
     except OSError as error:

@@ -9,11 +9,11 @@ from pathlib import Path
 from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Severity
 from generator.execute.refusal import Blame, Refused
-from generator.execute.taskpackage import TaskPackage, open_package, unreadable_package
+from generator.execute.taskpackage import TaskPackage, open_package
 from generator.formats.loaded import LoadedScenario
 from generator.package.compare import planned_records
 from generator.package.layout import REFERENCE
-from generator.package.manifest import read_manifest, whole_digest
+from generator.package.manifest import whole_digest
 from generator.package.model import PackagePlan
 from generator.package.plan import plan
 from generator.package.source import SourceChangedError
@@ -98,17 +98,11 @@ def _opened(directory: Path) -> Subject | Refused:
     package = open_package(directory)
     if isinstance(package, Refused):
         return package
-    try:
-        records = read_manifest(str(directory), package.scenario_id)
-    except OSError as error:
-        return unreadable_package(directory, error)
-    if isinstance(records, str):  # another process was at it between the two looks
-        return Refused("package_invalid", f"{directory} is no package: {records}", "", Blame.PACKAGE)
     return Subject(
         place=directory,
         scenario_id=package.scenario_id,
         version=package.version,
-        digest=whole_digest(records),
+        digest=package.digest,
         reference=(directory / REFERENCE).is_dir(),
         evaluation=package.evaluation,
         package=package,

@@ -24,6 +24,7 @@ from generator.runtime.evaluation import CHECKS_ONLY
 from generator.runtime.launch import ReviewerCommand
 from generator.runtime.reviewers import choose_reviewer
 from generator.workflows.generate import Request, option_words, package_words
+from generator.workflows.making import regenerate
 from generator.workflows.proof import (
     ORACLE,
     VERSION,
@@ -44,7 +45,7 @@ from generator.workflows.proof_store import NOT_WRITTEN, Wanted, keep_proof, pro
 from generator.workflows.proof_subjects import Subject, packages_to_check, packages_to_run
 from generator.workflows.proof_trials import HARBOR, LOCALLY, Manner, Tried, harbor_options, try_agents
 from generator.workflows.run import Notify, exit_of
-from generator.workflows.targets import Choice, regenerate
+from generator.workflows.targets import Choice
 
 
 class Status(StrEnum):
@@ -171,7 +172,7 @@ def _reviewer(request: ProveRequest, environ: Mapping[str, str]) -> ReviewerComm
         return fixture
     if request.manner.backend == HARBOR:
         return shipped_reviewer(harbor_options(request.manner, ORACLE), environ)
-    return operators_reviewer(request.manner.reviewer, environ) or environments_reviewer(environ)
+    return operators_reviewer(request.manner.reviewer, environ, {}) or environments_reviewer(environ, {})
 
 
 def _checked(subject: Subject, request: ProveRequest, reviewer: ReviewerCommand | None) -> Proved:

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from generator.diagnostics.catalogue import catalogue
-from generator.diagnostics.model import Diagnostic
 from generator.execute.interrupt import Interrupted, raising
 from generator.execute.preparation import check_package
 from generator.execute.refusal import Blame, Refused
-from generator.execute.report import RunReport
 from generator.execute.room import sweep_rooms
 from generator.execute.settings import Options, RunSettings, understand
 from generator.execute.tally import Asked, Row, tally
@@ -22,6 +19,8 @@ from generator.workflows.batch import Batch
 from generator.workflows.targets import Choice, Targets, find_targets
 
 if TYPE_CHECKING:
+    from generator.diagnostics.model import Diagnostic
+    from generator.execute.report import RunReport
     from generator.harbor.settings import HarborOptions
 
 Notify = Callable[[str], None]
@@ -46,8 +45,7 @@ class RunRequest(Choice):
     harbor: HarborOptions | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOutcome:
+class RunOutcome(NamedTuple):
     """What `run` did.
 
     Attributes:
@@ -143,6 +141,8 @@ def exit_of(refused: Refused) -> int:
 
 def refusal_detail(refused: Refused) -> dict[str, Any]:
     """A refusal as JSON reports show it."""
+    from generator.diagnostics.catalogue import catalogue
+
     entry = catalogue()[refused.code]
     return {
         "code": refused.code,
@@ -153,8 +153,7 @@ def refusal_detail(refused: Refused) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Opened:
+class _Opened(NamedTuple):
     """Packages that may run, what is wrong with the others, and all runs that were asked for."""
 
     packages: tuple[TaskPackage, ...]

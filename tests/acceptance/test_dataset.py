@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,42 @@ def test_a_folder_without_held_out_packages_can_be_published_whole(pack: Path) -
     assert sorted(path.name for path in (pack / "published/harbor/tasks").iterdir()) == ["dataset.toml", "one"]
 
 
+def test_a_held_out_package_goes_although_another_scenario_lies_in_a_directory_of_its_name(pack: Path) -> None:
+    generate(cwd=pack)
+    (pack / "scenarios/secret").rename(pack / "scenarios/x")
+    (pack / "scenarios/one").rename(pack / "scenarios/secret")
+
+    done = generate("--without-held-out", "--check", cwd=pack)
+    assert (done.returncode, "secret: drifted" in done.stdout) == (1, True), done.stdout
+    assert generate("--without-held-out", cwd=pack).returncode == 0
+    assert sorted(path.name for path in (pack / "generated/harbor/tasks").iterdir()) == ["dataset.toml", "one"]
+
+
+@pytest.mark.parametrize("words", [(), ("--scenario", "secret"), ("scenarios/secret",)])
+def test_where_all_is_held_out_nothing_is_left_and_that_is_said(pack: Path, words: tuple[str, ...]) -> None:
+    write_tree(pack, {"harborsmith.toml": ""})
+    generate(cwd=pack)
+    shutil.rmtree(pack / "scenarios/one")
+    generate(cwd=pack)
+
+    done = generate("--without-held-out", *words, cwd=pack)
+
+    assert done.returncode == 3
+    assert "every scenario that is asked for is held out" in done.stdout
+    assert [path.name for path in (pack / "generated/harbor/tasks").iterdir()] == ([] if not words else ["secret"])
+
+
+def test_a_link_that_is_passed_over_may_lead_to_a_scenario_whose_package_then_stays(pack: Path, tmp_path: Path) -> None:
+    (pack / "scenarios/one").rename(tmp_path / "elsewhere")
+    (pack / "scenarios/one").symlink_to(tmp_path / "elsewhere")
+    assert generate("scenarios/one", cwd=pack).returncode == 0
+
+    done = generate(cwd=pack)
+
+    assert "directory_link_skipped" in done.stdout
+    assert (pack / "generated/harbor/tasks/one/task.toml").exists()
+
+
 @pytest.mark.parametrize("words", [(), ("--check",), ("--dry-run",), ("--scenario", "one")])
 def test_the_report_says_what_became_of_the_dataset(pack: Path, words: tuple[str, ...]) -> None:
     done = generate(*words, "--json", cwd=pack)
@@ -102,6 +139,7 @@ def test_the_report_says_what_became_of_the_dataset(pack: Path, words: tuple[str
         (("--dataset-description", "a\x1bb"), "Write one line"),
         (("--org", "local"), "dataset_org_missing"),
         (("--dataset", "local/x"), "dataset_org_missing"),
+        (("--dataset", "LOCAL/x"), "dataset_org_missing"),
     ],
 )
 def test_wrong_usage_is_told_and_nothing_is_written(pack: Path, words: tuple[str, ...], told: str) -> None:

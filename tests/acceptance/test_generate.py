@@ -202,6 +202,20 @@ def test_the_command_that_mends_an_edit_says_force(pack: Path) -> None:
     assert generate("--check", cwd=pack).returncode == 0
 
 
+def test_force_replaces_a_package_that_holds_a_tree_deeper_than_any_path(pack: Path) -> None:
+    generate(cwd=pack)
+    fd = os.open(pack / "generated/harbor/tasks/one", os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("d" * 20, dir_fd=fd)
+        deeper = os.open("d" * 20, os.O_RDONLY, dir_fd=fd)
+        os.close(fd)
+        fd = deeper
+    os.close(fd)
+    done = generate("--scenario", "one", "--force", cwd=pack)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert generate("--check", cwd=pack).returncode == 0
+
+
 # --- packages whose scenario is gone --------------------------------------------------------------------------------
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,6 +57,39 @@ def test_the_last_lines_say_what_became_of_it_and_where_the_evidence_lies(bench:
     assert "  agent: goal_satisfied" in lines
     assert f"  evidence: generated/runs/sum-ledger/{bench.evidence.name}" in lines
     assert "turn 1 started" in ran.err
+
+
+def test_a_run_of_a_package_imports_nothing_that_it_does_not_need(bench: Bench) -> None:
+    bench.scenario()
+    bench.run("generate")
+    judge = bench.script(JUDGE, "judge.py")
+    arguments = ["run", "generated/harbor/tasks/sum-ledger", "--agent", bench.script(SOLVE), "--reviewer", judge]
+    code = (
+        "import sys; from generator.cli.main import main\n"
+        f"try: main({arguments!r})\n"
+        "finally: sys.stderr.write(' '.join(sys.modules))"
+    )
+    # A measuring of coverage that follows into the child would import things of its own.
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+    environment = {**kept, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, cwd=bench.folder, env=environment, capture_output=True, text=True, timeout=60, check=True
+    )
+    imported = set(done.stderr.split())
+    assert "generator.execute.ending" in imported
+    assert not {"jsonschema", "jsonschema_rs", "jinja2", "yaml", "asyncio", "ssl", "pickle", "difflib"} & imported
+    ours = ("harbor.backend", "formats.loaded", "workflows.making", "execute.workers", "execute.doorway")
+    assert not {f"generator.{name}" for name in ours} & imported
+
+
+def test_what_comes_after_the_agent_is_not_imported_before_it_works() -> None:
+    code = (
+        "import sys, generator.workflows.run, generator.execute.run; print('generator.runtime.review' in sys.modules)"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_a_failed_check_fails_the_run_and_the_reviewer_is_not_asked(bench: Bench) -> None:
@@ -113,6 +149,36 @@ print(open('/tests/private-eval-assets/private/answer.json').read())
     check_evidence(everyone.evidence)
 
 
+@pytest.mark.parametrize("source", ["package", "option"])
+@pytest.mark.parametrize("verdict", ["in a file", "printed", "broken"])
+def test_no_record_holds_a_secret_that_a_reviewer_was_given(bench: Bench, source: str, verdict: str) -> None:
+    judge = f"""#!/usr/bin/env python3
+import json, os, sys
+key = os.environ['MODEL_KEY']
+document = {{'status': 'failed', 'reasons': ['with ' + key], 'evidenceRefs': [{{'kind': 'x', 'summary': key}}], key: 1}}
+print('asked with', key)
+if {verdict!r} == 'in a file':
+    json.dump(document, open(os.environ['RUHROH_EVAL_OUTPUT_PATH'], 'w'))
+print(json.dumps(document) if {verdict!r} == 'printed' else key)
+sys.exit(3 if {verdict!r} == 'broken' else 0)
+"""
+    changes: dict[str, Any] = {"evaluation__env": ["MODEL_KEY"]}
+    if source == "package":
+        changes["evaluation__reviewer"] = {"path": "reviewer", "command": ["python3", "{reviewer}/judge.py"]}
+    bench.scenario({"reviewer/judge.py": judge} if source == "package" else {}, **changes)
+    (bench.folder / "judge.py").write_text(judge)
+    given = ["--reviewer", "python3 judge.py"] if source == "option" else []
+    ran = bench.run(
+        "run", "--scenario", "sum-ledger", "--agent", "nop", *given, "--reviewer-env", "MODEL_KEY", "--json",
+        env={"MODEL_KEY": 'sk-"quoted"-0123456789'},
+    )  # fmt: skip
+    assert "[value of MODEL_KEY]" in (bench.evidence / "reviewer.log").read_text()
+    files = [path for path in bench.evidence.rglob("*") if path.is_file()]
+    assert [path for path in files if b"0123456789" in path.read_bytes()] == []
+    assert "0123456789" not in ran.out + ran.err
+    check_evidence(bench.evidence)
+
+
 @pytest.mark.parametrize("command", ["run", "review"])
 def test_an_operators_reviewer_has_what_it_is_given_beside_the_operators_own(bench: Bench, command: str) -> None:
     bench.scenario()
@@ -122,7 +188,7 @@ def test_an_operators_reviewer_has_what_it_is_given_beside_the_operators_own(ben
     assert bench.run("generate").code == 0
     work = ["--workspace", "work"] if command == "review" else ["--agent", "nop"]
     ran = bench.run(command, str(bench.package), *work, *given, env={"MINE": "mine"})
-    assert "last output: mine token-1" in ran.report["reasons"]
+    assert "last output: mine [value of GIVEN]" in ran.report["reasons"]
     manifest = bench.kept("ruhroh-run-manifest.json")
     assert manifest["env"]["reviewerForwardedKeys"] == ["GIVEN"]
     assert "token-1" not in json.dumps(manifest)

@@ -149,7 +149,7 @@ def test_a_run_that_is_over_is_reported_although_the_next_was_interrupted(
 def test_a_review_that_is_cut_off_at_its_very_end_leaves_no_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from generator.execute import run as execution
+    from generator.execute import ending
     from generator.execute.judging import judge
 
     def cut(*arguments: Any, **more: Any) -> Any:
@@ -158,7 +158,7 @@ def test_a_review_that_is_cut_off_at_its_very_end_leaves_no_verdict(
 
     bench = Bench(tmp_path)
     bench.scenario(evaluation={"mode": "checks", "checks": [{"id": "fine", "command": "true"}]})
-    monkeypatch.setattr(execution, "judge", cut)
+    monkeypatch.setattr(ending, "judge", cut)
     ran = bench.run("run", "--scenario", "sum-ledger", "--agent", "nop", "--json")
     assert (ran.code, ran.report["status"], ran.report["failureKind"]) == (130, "no_verdict", "cancelled")
     assert bench.kept("ruhroh-loop-eval.json")["status"] == "infra_failed"

@@ -110,6 +110,23 @@ def test_every_scenario_is_run_however_others_end_and_a_table_says_how(everyone:
         check_evidence(folder)
 
 
+@pytest.mark.parametrize(
+    "file", ["tests/evaluation.json", "tests/new.py", "solution/solve.sh", "environment/workspace/assets/ledger.csv"]
+)
+def test_a_package_that_changes_between_runs_is_not_run_under_its_old_digest(bench: Bench, file: str) -> None:
+    bench.scenario({"solution/report.json": "{}"}, solution="solution")
+    assert bench.run("generate").code == 0
+    touch = f"#!/bin/bash\necho >> {bench.package}/{file}\nexec {bench.folder}/judge.py\n"
+    bench.script(touch, "touch.sh")
+    ran = bench.run("run", str(bench.package), "--agent", "nop", "--reviewer", "./touch.sh", "--runs", "2", "--json")
+    report = json.loads(ran.out)
+    (row,) = report["summary"]["scenarios"]
+    assert (row["runs"], len(report["runs"]), row["notRun"]) == (2, 1, 1)
+    (told,) = report["refused"]
+    assert told["code"] == "package_edited"
+    assert f"changed while it was used: {file} " in told["message"]
+
+
 def test_a_run_without_a_verdict_is_counted_apart(bench: Bench) -> None:
     bench.scenario()
     bench.script(MOODY, "moody.sh")

@@ -34,7 +34,7 @@ def kill(first: PackagePlan, second: PackagePlan, out: Path) -> None:
     known["old"] = read_tree(out)
     assert known["old"].keys() == known["new"].keys(), "or a mixture of the two would go unseen"
     events = _events(second, output)
-    removal = events.index("shutil.rmtree") + 1
+    removal = events.index("os.remove") + 1  # the first file of the old package
     for at in sorted({*range(1, len(events) + 1, 4), *range(removal - 30, removal + 30)}):
         _must(write_package(first, output).status)
         _die_at(at, second, output)

@@ -18,6 +18,7 @@ import pytest
 from generator.execute.room import open_room, sweep_rooms
 from tests.support.repository import ROOT
 from tests.support.runs import ORDINARY_UID
+from tests.unit.runtime.support import as_ordinary_user, open_folder
 
 HOLD = """
 import os
@@ -131,6 +132,18 @@ def test_a_directory_of_somebody_else_stays(place: Path, theirs: str) -> None:
     os.chown(made / theirs, ORDINARY_UID, ORDINARY_UID)
     sweep_rooms()
     assert made.is_dir()
+
+
+def test_a_room_that_was_closed_or_removed_meanwhile_leaves_nothing() -> None:
+    code = (
+        "import os, shutil, sys\nos.environ['TMPDIR'] = sys.argv[1]\n"
+        "from generator.execute.room import open_room\n"
+        "with open_room() as room:\n    (room.home / 'x').touch()\n    room.root.chmod(0)\n"
+        "with open_room() as room:\n    shutil.rmtree(room.root)\n"
+        "print(os.listdir(sys.argv[1]))"
+    )
+    with open_folder() as folder:
+        assert as_ordinary_user(code, folder, str(folder)) == "[]\n"
 
 
 def test_without_locks_a_room_is_made_and_never_swept(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,9 +16,9 @@ import pytest
 
 from generator.execute.evidence import new_run_directory
 from generator.execute.launcher import BubblewrapLauncher
-from generator.execute.redaction import secrets_among
 from generator.execute.sandbox import Sandbox, probe
 from generator.runtime.launch import Job, Limits, ReviewPlace
+from generator.runtime.redact import secrets_among
 from tests.support.files import Link, write_tree
 from tests.support.runs import ACCOUNTS, JUDGE, SOLVE, Account, Bench, account, archived, confined
 

@@ -39,6 +39,8 @@ for task in config["tasks"]:
         "trial_name": trial.name, "config": {"task": task}, "verifier_result": {"rewards": {"reward": 1}},
     }))
     (trial / "verifier" / "reward-details.json").write_text(os.environ["HARBOR_DETAILS"])
+    if digest := os.environ.get("HARBOR_DIGEST"):
+        (trial / "lock.json").write_text(json.dumps({"task": {"digest": digest}}))
 """
 DETAILS = {
     "version": "harborsmith_reward_details_v1",
@@ -90,6 +92,16 @@ def test_every_trial_becomes_a_run_and_a_missing_one_is_said(tmp_path: Path, env
     assert [(run.scenario_id, run.status) for run in done.runs] == [("one", "passed"), ("two", "no_verdict")]
     assert done.refused == ()
     assert (tmp_path / "out" / "runs" / "one" / "one__abc" / "ruhroh-loop-result.json").exists()
+
+
+@pytest.mark.parametrize(("same", "status"), [(True, "passed"), (False, "no_verdict")])
+def test_a_trial_of_another_package_than_the_verified_one_has_no_verdict(
+    tmp_path: Path, environ: dict[str, str], same: bool, status: str
+) -> None:
+    one = package(tmp_path, "one")
+    done = run(tmp_path, {**environ, "HARBOR_DIGEST": one.digest if same else "sha256:" + "0" * 64}, one)
+    assert [run.status for run in done.runs] == [status]
+    assert ("is not the one that was verified" in str(done.runs[0].reasons)) is not same
 
 
 def test_a_job_without_a_name_gets_one(tmp_path: Path, environ: dict[str, str]) -> None:

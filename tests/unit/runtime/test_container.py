@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -150,7 +149,7 @@ def test_the_workdir_is_put_back_even_when_a_command_cannot_start(container: Con
     _, launcher = container.case(open_case)
     write_tree(container.workdir, {"pristine": "p"})
     work = write_tree(open_case / "room" / "work", {"run": Script("#!/bin/sh\n")})
-    job = replace(submission_job("true", str(work), 5, {}), argv=("no-such-program",))
+    job = submission_job("true", str(work), 5, {})._replace(argv=("no-such-program",))
     assert "No such file" in launcher.run_submission(job, str(work)).error
     assert listing(container.workdir) == {"pristine": "p"}
     assert container.workdir.stat().st_uid == 0

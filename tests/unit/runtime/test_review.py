@@ -4,7 +4,6 @@ import json
 import os
 import tarfile
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -530,7 +529,7 @@ def test_a_launcher_decides_what_a_reviewer_sees(tmp_path: Path) -> None:
             return path.replace(place.room, "/review")
 
         def run_reviewer(self, job: Job, place: ReviewPlace, trusted: bool) -> Outcome:
-            return super().run_reviewer(replace(job, argv=("env",)), place, trusted)
+            return super().run_reviewer(job._replace(argv=("env",)), place, trusted)
 
     case = Case(tmp_path)
     case.review(ANSWER, launcher=Renaming())
