@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmarks.measure import Figures
+from generator.diagnostics.report import aligned as in_columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,9 +113,7 @@ def amount(value: float, unit: str) -> str:
 
 def aligned(rows: Sequence[Row]) -> list[str]:
     """The table for a terminal."""
-    cells = [HEADINGS, *(row.cells for row in rows)]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(HEADINGS))]
-    return ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in cells]
+    return list(in_columns([HEADINGS, *(row.cells for row in rows)]))
 
 
 def markdown(rows: Sequence[Row]) -> list[str]:

@@ -17,7 +17,7 @@ Examples:
 
 \b
 Exit codes: 0 both runs ended as intended, one passed and one failed; 1 one did not; 4 could not run;
-5 no verdict; 130 and 143 interrupted.
+5 no verdict; 129, 130 and 143 interrupted.
 """
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from generator.cli.options import json_option, painter, print_json
-from generator.cli.running import out_option, reviewer_option, say
+from generator.cli.options import json_option, package_options, package_settings, painter, print_json
+from generator.cli.running import complain, out_option, readers_may_leave, reviewer_option, say, shown_in_the_end
 
 if TYPE_CHECKING:
     from generator.workflows.prove import ProveOutcome, ProveRequest
@@ -25,7 +24,7 @@ Examples:
 
 \b
 Exit codes: 0 proven, 1 a package is not proven, 2 wrong usage, 3 nothing selected, 4 could not run,
-130 and 143 interrupted. Several packages: the highest.
+129, 130 and 143 interrupted. Several packages: the highest.
 """
 
 HARBOR_ONLY: Final = ("harbor_env", "allow_reviewer_host")
@@ -60,10 +59,7 @@ RUN_ONLY: Final = (*HARBOR_ONLY, "reviewer_env", "use_host_tools", "stale")
     "--allow-reviewer-host", metavar="HOST", multiple=True, help="Let the reviewer reach this host; repeatable."
 )
 @out_option
-@click.option("--org", default="local", show_default=True, help="What stands before the slash of task names.")
-@click.option(
-    "--author", "authors", metavar="NAME", multiple=True, help="Author of tasks that name no maintainers; repeatable."
-)
+@package_options
 @json_option
 def command(check: bool, as_json: bool, **given: Any) -> int:
     """Prove that packages measure something, and keep the proofs in proofs/ of the output directory.
@@ -72,19 +68,15 @@ def command(check: bool, as_json: bool, **given: Any) -> int:
     none of the work but forges results 0. PACKAGE_DIRs are directories that `generate` wrote; --scenario, --tier and
     --all generate first.
     """
-    from generator.execute.interrupt import Interrupted, raising, uninterrupted
     from generator.workflows.prove import ProveOutcome, check_proofs, prove
 
     _check_usage(given, check=check)
     request = _request(given, check=check)
-    with raising():
-        try:
-            outcome = check_proofs(request, os.environ) if check else prove(request, os.environ, say)
-        except Interrupted as interruption:
-            say("interrupted")
-            outcome = ProveOutcome(exit_code=interruption.exit_code)
-        with uninterrupted():
-            return _show(outcome, as_json=as_json)
+    return shown_in_the_end(
+        lambda: check_proofs(request, os.environ) if check else prove(request, os.environ, say),
+        lambda code: ProveOutcome(exit_code=code),
+        lambda outcome: _show(outcome, as_json=as_json),
+    )
 
 
 def _check_usage(given: dict[str, Any], *, check: bool) -> None:
@@ -101,21 +93,19 @@ def _check_usage(given: dict[str, Any], *, check: bool) -> None:
 
 
 def _request(given: dict[str, Any], *, check: bool) -> ProveRequest:
-    from generator.package.model import Settings
-    from generator.workflows.proof_subjects import Asked
-    from generator.workflows.proof_trials import LOCAL, Manner
+    """Raises click.BadParameter."""
+    from generator.workflows.proof_trials import LOCALLY, Manner
     from generator.workflows.prove import ProveRequest
 
-    asked = ("packages", "scenario_dir", "ids", "tier", "everything", "out")
+    choice = ("packages", "scenario_dir", "ids", "tier", "everything", "out")
     manner = ("repeat", "reviewer", "use_host_tools", "reviewer_env", "allow_reviewer_host")
     return ProveRequest(
-        asked=Asked(
-            **{name: given[name] for name in asked}, settings=Settings(org=given["org"], authors=given["authors"])
-        ),
+        **{name: given[name] for name in choice},
+        settings=package_settings(given["org"], given["authors"]),
         manner=Manner(
             **{name: given[name] for name in manner},
-            backend=given["backend"] or LOCAL,
-            harbor_env=given["harbor_env"] or "docker",
+            backend=given["backend"] or LOCALLY.backend,
+            harbor_env=given["harbor_env"] or LOCALLY.harbor_env,
         ),
         stale=given["stale"],
         any_backend=check and given["backend"] is None,
@@ -123,34 +113,16 @@ def _request(given: dict[str, Any], *, check: bool) -> ProveRequest:
 
 
 def _show(outcome: ProveOutcome, *, as_json: bool) -> int:
-    """Print the report, whether or not somebody reads to the end, and return the exit code."""
-    try:
-        if as_json:
-            from generator.workflows.proof_report import json_report
+    """Print the report, complaints to stderr, and return the exit code."""
+    from generator.workflows.proof_report import json_report, text_report
 
+    with readers_may_leave():
+        if as_json:
             print_json(json_report(outcome))
         else:
-            _print(outcome)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        # The interpreter would write into the closed pipe once more while it shuts down.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            paint = painter()
+            refused = (*outcome.refused, *(refused for one in outcome.packages for refused in one.refused))
+            complain(outcome.diagnostics, refused, paint)
+            for line in text_report(outcome, paint):
+                click.echo(line)
     return outcome.exit_code
-
-
-def _print(outcome: ProveOutcome) -> None:
-    from generator.diagnostics.printable import printable
-    from generator.diagnostics.report import text_lines
-    from generator.workflows.proof_report import text_report
-
-    paint = painter()
-    for diagnostic in outcome.diagnostics:
-        for line in text_lines(diagnostic, paint):
-            click.echo(line, err=True)
-    for refused in (*outcome.refused, *(refused for one in outcome.packages for refused in one.refused)):
-        click.echo(f"error {refused.code}: {printable(refused.message)}", err=True)
-        if refused.hint:
-            click.echo(f"    write: {printable(refused.hint)}", err=True)
-    for line in text_report(outcome, paint):
-        click.echo(line)

@@ -19,7 +19,8 @@ Examples:
   harborsmith review generated/harbor/tasks/csv-clean-up --workspace ./done --reviewer ./judge.py
 
 \b
-Exit codes: 0 passed, 1 failed, 2 wrong usage, 4 could not review, 5 no verdict, 130 and 143 interrupted.
+Exit codes: 0 passed, 1 failed, 2 wrong usage, 4 could not review, 5 no verdict,
+129, 130 and 143 interrupted.
 """
 
 

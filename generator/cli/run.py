@@ -30,7 +30,7 @@ Examples:
 
 \b
 Exit codes: 0 passed, 1 failed or findings, 2 wrong usage, 3 nothing selected, 4 could not run,
-5 no verdict, 130 and 143 interrupted. Several runs: the highest.
+5 no verdict, 129, 130 and 143 interrupted. Several runs: the highest.
 """
 
 
@@ -115,8 +115,7 @@ def command(
             raise click.UsageError("--fail-fast means nothing with --backend harbor: Harbor runs the whole job.")
         request = RunRequest(
             packages=packages,
-            org=settings.org,
-            authors=settings.authors,
+            settings=settings,
             options=local,
             harbor=harbor,
             fail_fast=not keep_going,

@@ -1,10 +1,11 @@
-"""What `run` and `review` share: options about reviewing and isolation, and how an outcome is shown."""
+"""What `run`, `review` and `prove` share: options about reviewing and isolation, and how an outcome is shown."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -13,10 +14,12 @@ import click
 from generator.diagnostics.report import Paint
 
 if TYPE_CHECKING:
-    from generator.execute.interrupt import Interrupted
+    from generator.diagnostics.model import Diagnostic
+    from generator.execute.refusal import Refused
     from generator.workflows.run import RunOutcome
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Outcome = TypeVar("Outcome")
 
 
 def reviewer_option(command: Command) -> Command:
@@ -85,36 +88,51 @@ def report(work: Callable[[], RunOutcome], print_json: Callable[[object], None] 
 
     An interruption before the first run is a report without runs.
     """
+
+    def cut(exit_code: int) -> RunOutcome:
+        from generator.workflows.run import RunOutcome
+
+        return RunOutcome(exit_code=exit_code)
+
+    return shown_in_the_end(work, cut, lambda outcome: show_outcome(outcome, print_json, paint))
+
+
+def shown_in_the_end(work: Callable[[], Outcome], cut: Callable[[int], Outcome], show: Callable[[Outcome], int]) -> int:
+    """Do `work` and show what came of it, undisturbed by further signals.
+
+    Args:
+        work: May raise Interrupted.
+        cut: Exit code of an interruption -> what came of work that was cut off.
+        show: Prints it and returns the exit code.
+    """
     from generator.execute.interrupt import Interrupted, raising, uninterrupted
 
-    outcome: RunOutcome | Interrupted
     with raising():
         try:
             outcome = work()
         except Interrupted as interruption:
-            outcome = interruption
+            say("interrupted")
+            outcome = cut(interruption.exit_code)
         with uninterrupted():
-            return show_outcome(_without_runs(outcome), print_json, paint)
-
-
-def _without_runs(outcome: RunOutcome | Interrupted) -> RunOutcome:
-    from generator.workflows.run import RunOutcome
-
-    if isinstance(outcome, RunOutcome):
-        return outcome
-    say("interrupted")
-    return RunOutcome(exit_code=outcome.exit_code)
+            return show(outcome)
 
 
 def show_outcome(outcome: RunOutcome, print_json: Callable[[object], None] | None, paint: Paint) -> int:
     """Print the report, complaints to stderr, and return the exit code, whether or not somebody reads to the end."""
-    try:
+    with readers_may_leave():
         _show(outcome, print_json, paint)
+    return outcome.exit_code
+
+
+@contextlib.contextmanager
+def readers_may_leave() -> Iterator[None]:
+    """A report that nobody reads to the end is no failure of the work."""
+    try:
+        yield
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
         _forget(sys.stdout)
-    return outcome.exit_code
 
 
 def _forget(stream: TextIO) -> None:
@@ -123,8 +141,7 @@ def _forget(stream: TextIO) -> None:
 
 
 def _show(outcome: RunOutcome, print_json: Callable[[object], None] | None, paint: Paint) -> None:
-    from generator.diagnostics.printable import printable
-    from generator.diagnostics.report import detail, text_lines
+    from generator.diagnostics.report import detail
     from generator.execute.report import json_report, line_report, text_report
     from generator.execute.tally import tally_json, tally_lines
     from generator.workflows.run import refusal_detail
@@ -133,16 +150,24 @@ def _show(outcome: RunOutcome, print_json: Callable[[object], None] | None, pain
         details = [*map(detail, outcome.diagnostics), *map(refusal_detail, outcome.refused)]
         print_json(json_report(outcome.runs, details, tally_json(outcome.rows) if outcome.rows else None))
         return
-    for diagnostic in outcome.diagnostics:
-        for line in text_lines(diagnostic, paint):
-            click.echo(line, err=True)
-    for refused in outcome.refused:
-        click.echo(f"error {refused.code}: {printable(refused.message)}", err=True)
-        if refused.hint:
-            click.echo(f"    write: {printable(refused.hint)}", err=True)
+    complain(outcome.diagnostics, outcome.refused, paint)
     many = sum(row.asked for row in outcome.rows) > 1
     for run in outcome.runs:
         for line in [line_report(run)] if many else text_report(run):
             click.echo(line)
     for line in tally_lines(outcome.rows) if many else ():
         click.echo(line)
+
+
+def complain(diagnostics: Iterable[Diagnostic], refused: Iterable[Refused], paint: Paint) -> None:
+    """To stderr, what is wrong with what was asked for, and why some of it was not done."""
+    from generator.diagnostics.printable import printable
+    from generator.diagnostics.report import text_lines
+
+    for diagnostic in diagnostics:
+        for line in text_lines(diagnostic, paint):
+            click.echo(line, err=True)
+    for one in refused:
+        click.echo(f"error {one.code}: {printable(one.message)}", err=True)
+        if one.hint:
+            click.echo(f"    write: {printable(one.hint)}", err=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from generator.diagnostics.model import Diagnostic, Severity
@@ -54,3 +54,13 @@ def counted(diagnostics: Iterable[Diagnostic]) -> str:
 def plural(count: int, noun: str) -> str:
     """`1 error`, `2 errors`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def aligned(rows: Sequence[Sequence[str]], *, numbers: bool = False) -> Iterator[str]:
+    """A table's rows as lines whose columns stand below each other, all but the first to the right with `numbers`."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        cells = [
+            cell.rjust(width) if numbers else cell.ljust(width) for cell, width in zip(others, widths[1:], strict=True)
+        ]
+        yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()

@@ -178,14 +178,13 @@ def _counts(row: Row) -> Mapping[str, Any]:
 
 def tally_lines(rows: Sequence[Row]) -> Iterator[str]:
     """The table, and what it says in a sentence."""
+    from generator.diagnostics.report import aligned
+
     whole = total(rows)
     lines = [HEADINGS, *(_cells(row, _rate(row)) for row in rows)]
     if len(rows) > 1:
         lines.append(_cells(whole, _fraction(whole)))
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
-    for first, *others in lines:
-        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-        yield "  ".join([first.ljust(widths[0]), *cells])
+    yield from aligned(lines, numbers=True)
     said = f"{whole.scored} of {whole.asked} runs scored, pass rate {_fraction(whole)}"
     if any(row.asked > 1 for row in rows):
         always = sum(row.always_passed for row in rows)

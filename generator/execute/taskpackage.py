@@ -68,7 +68,16 @@ class TaskPackage:
 
 
 def open_package(directory: Path) -> TaskPackage | Refused:
-    """Verify a package against its manifest and read it. Raises OSError when it cannot be read half way."""
+    """Verify a package against its manifest and read it."""
+    try:
+        return _verified(directory)
+    except OSError as error:
+        path = error.filename or directory
+        return Refused("package_unreadable", f"{path}: {error.strerror}", "chmod -R u+rX PACKAGE_DIR", Blame.MACHINE)
+
+
+def _verified(directory: Path) -> TaskPackage | Refused:
+    """Raises OSError when it cannot be read half way."""
     manifest = _manifest(directory)
     if isinstance(manifest, Refused):
         return manifest

@@ -12,7 +12,7 @@ from typing import Any, Final
 from generator.execute.agent import Agent, find_agent_for_image
 from generator.execute.agentenv import agent_variables
 from generator.execute.preparation import agent_leak
-from generator.execute.refusal import Blame, Refused
+from generator.execute.refusal import Refused
 from generator.execute.taskpackage import TaskPackage, open_package
 from generator.harbor.ledger import Ledger
 from generator.runtime.loop import session_handle
@@ -76,10 +76,7 @@ def understand(
         overlay: Variables given to Harbor for this agent (`--ae`).
         room: Where files of this machine are put together for the upload.
     """
-    try:
-        package = open_package(task)
-    except OSError as error:
-        return Refused("package_unreadable", f"{error.filename}: {error.strerror}", "", Blame.MACHINE)
+    package = open_package(task)
     if isinstance(package, Refused):
         return package
     agent = find_agent_for_image(options["command"], room)

@@ -77,7 +77,7 @@ def understand(options: HarborOptions, room: Path, environ: Mapping[str, str]) -
     review_env = agent_variables(options.reviewer_env, environ, REVIEWER_ENV)
     agent_hosts, review_hosts = _hosts(options.allow_agent_host), _hosts(options.allow_reviewer_host)
     seconds = turn_limit(environ)
-    reviewer = _reviewer(options, environ)
+    reviewer = operators_reviewer(options, environ)
     for value in (configured_fixture(environ), _usage(options), agent, env, review_env, agent_hosts, review_hosts):
         if isinstance(value, Refused):
             return value
@@ -158,7 +158,8 @@ def _review_command(options: HarborOptions, environ: Mapping[str, str]) -> tuple
     return environ.get(COMMAND, "").strip(), ENVIRONMENT, is_true(environ.get(SHELL))
 
 
-def _reviewer(options: HarborOptions, environ: Mapping[str, str]) -> ReviewerCommand | Refused | None:
+def operators_reviewer(options: HarborOptions, environ: Mapping[str, str]) -> ReviewerCommand | Refused | None:
+    """The reviewer of `--reviewer`, else of `RUHROH_EVAL_COMMAND`; only its image has to have its program."""
     command, source, shell = _review_command(options, environ)
     if not command and source == ENVIRONMENT:
         return None

@@ -124,11 +124,15 @@ def create_file(path: str, executable: bool) -> int:
 def whole_file(path: str) -> Iterator[BinaryIO]:
     """Write a file that appears at `path` when it is finished, and of which nothing stays when it is not.
 
+    Whatever has its temporary name, `path` and `.tmp`, is removed first and not written to: it may be a link or a FIFO.
     Raises OSError.
     """
     temporary = f"{path}.tmp"
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temporary)
+    stream = open(temporary, "xb")  # noqa: SIM115 -- what could not be created is not ours to remove
     try:
-        with open(temporary, "wb") as stream:
+        with stream:
             yield stream
         os.replace(temporary, path)
     except BaseException:

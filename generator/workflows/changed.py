@@ -40,7 +40,9 @@ def changed_files(reference: str, folder: Path) -> tuple[Path, ...] | str:
         if done.returncode:
             return f"git cannot tell what changed: {done.stderr.decode(errors='replace').strip()}"
     names = [os.fsdecode(name) for done in asked for name in done.stdout.split(b"\0") if name]
-    return tuple(dict.fromkeys(_concerned((root / name).parent.resolve() / Path(name).name) for name in names))
+    return tuple(
+        dict.fromkeys(_concerned(Path(os.path.realpath((root / name).parent), Path(name).name)) for name in names)
+    )
 
 
 def _concerned(file: Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -378,25 +378,32 @@ def _drifted(outcome: Outcome, request: Request) -> Finding:
 
 def generate_command(request: Request, scenario_id: str | None = None) -> str:
     """The command that makes the same packages, or the one of `scenario_id`."""
-    words = ["harborsmith", "generate"]
-    words += map(str, request.paths)
-    options = {
-        "--scenario-dir": None if request.paths or request.scenario_dir == Path("scenarios") else request.scenario_dir,
-        "--scenario": scenario_id,
-        "--out": None if request.out == Path("generated") else request.out,
-        "--org": None if request.settings.org == DEFAULTS.org else request.settings.org,
-        **(_dataset_options(request.dataset) if request.dataset and scenario_id is None else {}),
-    }
-    words += (str(word) for option, value in options.items() if value is not None for word in (option, value))
-    words += (word for author in request.settings.authors for word in ("--author", author))
+    words = ["harborsmith", "generate", *map(str, request.paths), *package_words(request, scenario_id)]
+    if request.dataset and scenario_id is None:
+        words += option_words(
+            {
+                "--dataset": request.dataset.name,
+                "--dataset-version": request.dataset.version,
+                "--dataset-description": request.dataset.description or None,
+            }
+        )
     if not request.held_out and scenario_id is None:
         words.append("--without-held-out")
     return shlex.join(words)
 
 
-def _dataset_options(dataset: Dataset) -> dict[str, str | None]:
-    return {
-        "--dataset": dataset.name,
-        "--dataset-version": dataset.version,
-        "--dataset-description": dataset.description or None,
+def package_words(request: Request, scenario_id: str | None = None) -> list[str]:
+    """The options, as far as they are not the usual ones, by which every command makes the same packages."""
+    options = {
+        "--scenario-dir": None if request.paths or request.scenario_dir == Path("scenarios") else request.scenario_dir,
+        "--scenario": scenario_id,
+        "--out": None if request.out == Path("generated") else request.out,
+        "--org": None if request.settings.org == DEFAULTS.org else request.settings.org,
     }
+    authors = (word for author in request.settings.authors for word in ("--author", author))
+    return [*option_words(options), *authors]
+
+
+def option_words(options: Mapping[str, object]) -> list[str]:
+    """Options with their values, without those whose value is None."""
+    return [str(word) for option, value in options.items() if value is not None for word in (option, value)]

@@ -1,11 +1,11 @@
-"""The packages of the scenarios that `run` is asked for, generated as far as needed."""
+"""The packages of the scenarios that `run` or `prove` is asked for, generated as far as needed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding, Severity
@@ -15,10 +15,7 @@ from generator.package.write import NOT_WRITTEN
 from generator.workflows.advice import exposures
 from generator.workflows.generate import Request, ensure_package, generate_command
 from generator.workflows.select import select
-from generator.workflows.targets import Targets
-
-if TYPE_CHECKING:
-    from generator.workflows.run import RunRequest
+from generator.workflows.targets import Choice, Targets
 
 # Complaints about what stands in the output directory, and the exit codes of those that are not the scenario's fault.
 _ABOUT_PACKAGE: Final = ("package_edited", "package_foreign")
@@ -26,21 +23,21 @@ _CODE_EXIT: Final[Mapping[str, int]] = {NOT_WRITTEN: 4, "output_unusable": 2, "o
 _NOTHING_SELECTED: Final = 3
 
 
-def make_targets(request: RunRequest) -> Targets:
+def make_targets(choice: Choice) -> Targets:
     """The packages that are named, then those of the scenarios that are asked for, made where needed."""
-    selection = select(request.scenario_dir, request.ids, request.tier)
-    packages = list(request.packages)
+    selection = select(choice.scenario_dir, choice.ids, choice.tier)
+    packages = list(choice.packages)
     without: list[tuple[str, int]] = []
     diagnostics = list(selection.problems)
     code = _NOTHING_SELECTED if any(problem.severity is Severity.ERROR for problem in selection.problems) else 0
-    exposed = exposures(selection.loaded, Output(request.out))
+    exposed = exposures(selection.loaded, Output(choice.out))
     for loaded in selection.loaded:
         diagnostics += locate(exposed.get(loaded.directory, ()), loaded.document, loaded.directory, loaded.id)
-        made = ensure_package(loaded, request.out, request.settings)
+        made = ensure_package(loaded, choice.out, choice.settings)
         if isinstance(made, Path):
             packages.append(made)
             continue
-        diagnostics += _located(made, loaded, request)
+        diagnostics += _located(made, loaded, choice)
         without.append((loaded.id, max((_CODE_EXIT.get(finding.code, 1) for finding in made), default=1)))
     return Targets(
         packages=tuple(packages),
@@ -50,20 +47,20 @@ def make_targets(request: RunRequest) -> Targets:
     )
 
 
-def _located(findings: Iterable[Finding], loaded: LoadedScenario, request: RunRequest) -> Iterator[Diagnostic]:
+def _located(findings: Iterable[Finding], loaded: LoadedScenario, choice: Choice) -> Iterator[Diagnostic]:
     """Why a scenario has no package, each complaint placed at the package, the output directory or the scenario."""
     for finding in findings:
         if finding.code in _ABOUT_PACKAGE:
-            hint = finding.hint.replace("--force", f"`{_regenerate(loaded.id, request)}`")
-            package = Path(Output(request.out).package(loaded.id))
+            hint = finding.hint.replace("--force", f"`{regenerate(loaded.id, choice)}`")
+            package = Path(Output(choice.out).package(loaded.id))
             yield from locate((replace(finding, hint=hint),), None, package, loaded.id, document_file="")
         elif finding.code in _CODE_EXIT:
-            yield from locate((finding,), None, request.out, loaded.id, document_file="")
+            yield from locate((finding,), None, choice.out, loaded.id, document_file="")
         else:
             yield from locate((finding,), loaded.document, loaded.directory, loaded.id)
 
 
-def _regenerate(scenario_id: str, request: RunRequest) -> str:
-    """The command that makes the package anew: `run` itself never replaces what somebody changed."""
-    same = Request(scenario_dir=request.scenario_dir, out=request.out, settings=request.settings)
+def regenerate(scenario_id: str, choice: Choice) -> str:
+    """The command that makes the package anew: no other one replaces what somebody changed."""
+    same = Request(scenario_dir=choice.scenario_dir, out=choice.out, settings=choice.settings)
     return f"{generate_command(same, scenario_id)} --force"

@@ -6,19 +6,28 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
+from pathlib import Path
 from typing import Any, Final
 
 from generator.diagnostics.model import Finding
+from generator.resources import data_folder
+from generator.runtime.loop import AGENT_TIMEOUT, GIVING_UP, RUNTIME_FAILURE
 
 VERSION: Final = "harborsmith_proof_v1"
 NOP, ORACLE, ADVERSARY = "nop", "oracle", "adversary"
 # What each agent has to score, in the order in which they are tried.
 EXPECTED: Final[Mapping[str, int]] = {NOP: 0, ORACLE: 1, ADVERSARY: 0}
-ROOM: Final = 3  # how often a time limit has to hold what the reference needed
+MARGIN: Final = 3  # how often a time limit has to hold what the reference needed
 
 NO_VERDICT: Final = "proof_no_verdict"
+_JUDGE_HINT: Final = "a reviewer that decides by itself about work of any kind"
+_END_HINTS: Final[Mapping[str, str]] = {
+    AGENT_TIMEOUT: "a longer run.timeoutSeconds, and no RUHROH_ITERATION_TIMEOUT_SEC",
+    RUNTIME_FAILURE: "an environment in which it runs: the adversary needs bash and the usual programs",
+}
+CUT_OFF: Final = (AGENT_TIMEOUT, *GIVING_UP)  # ends of an agent that had not done what it was to do
 _WRONG: Final[Mapping[str, tuple[str, str, str]]] = {
     NOP: (
         "proof_nop_passes",
@@ -78,6 +87,28 @@ class Limit:
     used: float
 
 
+def adversary_file() -> Path:
+    """The program of the adversary."""
+    return data_folder("templates") / "prove" / "adversary.sh"
+
+
+def adversary_digest() -> str:
+    """SHA-256 of the adversary: what an older one could not do, a newer one may."""
+    return hashlib.sha256(adversary_file().read_bytes()).hexdigest()
+
+
+def counted(agent: str, trial: Trial, stopped_reason: str) -> Trial:
+    """The run as it counts: an agent that did not end by itself shows nothing.
+
+    Two things it does show: that it was paid for doing no work, and that a reference solution breaks.
+    """
+    shown = stopped_reason == RUNTIME_FAILURE if agent == ORACLE else trial.score == 1
+    if stopped_reason not in CUT_OFF or trial.score is None or shown:
+        return trial
+    reason = "the agent did not end by itself"
+    return replace(trial, status="no_verdict", score=None, failure_kind=stopped_reason, reason=reason)
+
+
 def faults(outcomes: Iterable[Outcome]) -> tuple[Finding, ...]:
     """Everything in the outcomes that keeps a package from being proven."""
     return tuple(fault for outcome in outcomes for fault in _faults(outcome))
@@ -88,17 +119,18 @@ def _faults(outcome: Outcome) -> Iterator[Finding]:
     decided = Counter(trial.status for trial in trials if trial.status != "no_verdict")
     if len(decided) > 1:
         counts = ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in sorted(decided.items()))
-        message = f"{agent} had different outcomes in {len(trials)} runs: {counts}"
+        firsts = [next(trial.run_id for trial in trials if trial.status == status) for status in sorted(decided)]
+        message = f"{agent} had different outcomes in {len(trials)} runs: {counts}; see the runs {' and '.join(firsts)}"
         yield Finding("proof_flaky", "", message, "checks and a reviewer that decide alike about the same work")
-    elif {trial.score for trial in trials} - {None, EXPECTED[agent]}:
+    elif wrong := [trial for trial in trials if trial.score not in (None, EXPECTED[agent])]:
         code, message, hint = _WRONG[agent]
-        yield Finding(code, "", f"{message}; see the run {trials[0].run_id}", hint)
+        yield Finding(code, "", f"{message}; see the run {wrong[0].run_id}", hint)
     without = [trial for trial in trials if trial.score is None]
     if without:
         kinds = ", ".join(sorted({trial.failure_kind for trial in without}))
         message = f"{agent} got no verdict in {len(without)} of {len(trials)} runs ({kinds})"
         message += f"; see the run {without[0].run_id}: {without[0].reason}".removesuffix(": ")
-        yield Finding(NO_VERDICT, "", message, "a reviewer that decides by itself about work of any kind")
+        yield Finding(NO_VERDICT, "", message, _END_HINTS.get(without[0].failure_kind, _JUDGE_HINT))
 
 
 def is_evidence(found: Iterable[Finding]) -> bool:
@@ -113,11 +145,11 @@ def tight(limits: Iterable[Limit]) -> tuple[Finding, ...]:
             "proof_time_limit_tight",
             "",
             f"the reference needed {limit.used:.1f} s of the {limit.limit:g} s of {limit.name}, which should be at "
-            f"least {ROOM} times as long",
-            f"{limit.name}: {ceil(limit.used * ROOM)} or more",
+            f"least {MARGIN} times as long",
+            f"{limit.name}: {ceil(limit.used * MARGIN)} or more",
         )
         for limit in limits
-        if limit.used * ROOM > limit.limit
+        if limit.used * MARGIN > limit.limit
     )
 
 
@@ -141,9 +173,31 @@ def contradiction(document: Mapping[str, Any]) -> str:
         return f"its outcomes are not those of {', '.join(agents)}"
     if any(len(outcome.trials) != document["repeat"] for outcome in outcomes):
         return f"it has not {document['repeat']} runs of every agent"
-    if document["proven"] is bool(faults(outcomes)):
+    if document["proven"] is bool(faults(outcomes)) or document["reasons"] != reasons(faults(outcomes)):
         return "it says something else than its outcomes"
+    if any(entry["expected"] != EXPECTED[entry["agent"]] for entry in document["outcomes"]):
+        return "it expects another score than an agent has to have"
+    if any(isinstance(run["score"], float) for entry in document["outcomes"] for run in entry["runs"]):
+        return "a score is written as no whole number"
+    if document["isolation"]["level"] == "none":
+        return "nothing kept its agents apart"
+    return _contradictory_runs(outcomes)
+
+
+def _contradictory_runs(outcomes: Sequence[Outcome]) -> str:
+    trials = [(outcome.agent, trial) for outcome in outcomes for trial in outcome.trials]
+    if len({trial.run_id for _, trial in trials}) < len(trials):
+        return "it names a run twice"
+    for agent, trial in trials:
+        odd = (trial.score == 1) is not (trial.failure_kind == "none")
+        if odd or (agent != ORACLE and trial.score == 0 and trial.failure_kind in CUT_OFF):
+            return f"the score of the run {trial.run_id} does not go with how it ended"
     return ""
+
+
+def reasons(found: Iterable[Finding]) -> list[str]:
+    """The codes of faults, each once."""
+    return list(dict.fromkeys(fault.code for fault in found))
 
 
 def stored_outcomes(document: Mapping[str, Any]) -> tuple[Outcome, ...]:
@@ -161,6 +215,16 @@ def _stored(entry: Mapping[str, Any]) -> Trial:
         failure_kind=entry["failureKind"],
         seconds=entry["seconds"],
     )
+
+
+def scores_text(trials: Iterable[Trial]) -> str:
+    """`0`, or `1 1 none`."""
+    return " ".join("none" if trial.score is None else str(trial.score) for trial in trials)
+
+
+def limits_json(limits: Iterable[Limit]) -> list[dict[str, Any]]:
+    """The time limits as a proof holds them."""
+    return [{"name": limit.name, "limitSeconds": limit.limit, "usedSeconds": round(limit.used, 1)} for limit in limits]
 
 
 def outcomes_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Final
 
 from generator.diagnostics.printable import printable
-from generator.diagnostics.report import Paint, detail, plain, plural, text_lines
+from generator.diagnostics.report import Paint, aligned, detail, plain, plural, text_lines
 from generator.execute.evidence import shown_path
-from generator.workflows.proof import ADVERSARY, NOP, ORACLE, Outcome, outcomes_json
+from generator.workflows.proof import ADVERSARY, NOP, ORACLE, limits_json, outcomes_json, scores_text
 from generator.workflows.prove import Proved, ProveOutcome, Status
 from generator.workflows.run import refusal_detail
 
@@ -24,30 +24,18 @@ def text_report(outcome: ProveOutcome, paint: Paint = plain) -> Iterator[str]:
         for diagnostic in one.diagnostics:
             yield from text_lines(diagnostic, paint)
     if outcome.packages:
-        yield from _table([_HEAD, *map(_row, outcome.packages)])
+        yield from aligned([_HEAD, *map(_row, outcome.packages)])
         yield _counts(outcome)
 
 
 def _row(one: Proved) -> tuple[str, ...]:
     tried = {entry.agent: entry for entry in one.outcomes}
-    cells = [_scores(tried.get(agent)) for agent in (NOP, ORACLE, ADVERSARY)]
+    agents = (NOP, ORACLE, ADVERSARY)
+    cells = [scores_text(tried[agent].trials) if agent in tried else "-" for agent in agents]
     result = one.status.value.replace("_", " ")
     if not one.subject.reference:
         result += f" ({_NO_REFERENCE})"
     return (printable(one.subject.scenario_id), *cells, result)
-
-
-def _scores(outcome: Outcome | None) -> str:
-    """`0`, `1 1 none`, or `-` for an agent that was not run."""
-    if outcome is None:
-        return "-"
-    return " ".join("none" if trial.score is None else str(trial.score) for trial in outcome.trials)
-
-
-def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _counts(outcome: ProveOutcome) -> str:
@@ -73,10 +61,7 @@ def _entry(one: Proved) -> dict[str, Any]:
         "status": one.status.value,
         "reference": one.subject.reference,
         "outcomes": outcomes_json(one.outcomes),
-        "limits": [
-            {"name": limit.name, "limitSeconds": limit.limit, "usedSeconds": round(limit.used, 1)}
-            for limit in one.limits
-        ],
+        "limits": limits_json(one.limits),
         "proof": shown_path(one.proof),
         "findings": [*map(detail, one.diagnostics), *map(refusal_detail, one.refused)],
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from generator.diagnostics.locate import locate
@@ -12,41 +13,14 @@ from generator.execute.taskpackage import TaskPackage, open_package
 from generator.formats.loaded import LoadedScenario
 from generator.package.compare import planned_records
 from generator.package.layout import REFERENCE
-from generator.package.manifest import read_manifest, whole_digest
-from generator.package.model import PackagePlan, Settings
+from generator.package.manifest import whole_digest
+from generator.package.model import PackagePlan
 from generator.package.plan import plan
 from generator.package.source import SourceChangedError
-from generator.package.write import Status
-from generator.workflows.generate import DEFAULTS, Report, Request, generate
+from generator.runtime.evaluation import Evaluation, parse_evaluation
+from generator.runtime.strictjson import loads
 from generator.workflows.select import select
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What was selected.
-
-    Attributes:
-        packages: Package directories.
-        scenario_dir: Directory of scenario directories; only looked at when scenarios are asked for.
-        ids: Scenarios (ids or directory names).
-        tier: Scenarios of a tier.
-        everything: All scenarios.
-        out: Output directory.
-        settings: What all packages share.
-    """
-
-    packages: tuple[Path, ...] = ()
-    scenario_dir: Path = Path("scenarios")
-    ids: tuple[str, ...] = ()
-    tier: str | None = None
-    everything: bool = False
-    out: Path = Path("generated")
-    settings: Settings = DEFAULTS
-
-    @property
-    def scenarios(self) -> bool:
-        """Whether scenarios are asked for, beside packages."""
-        return bool(self.ids or self.tier or self.everything)
+from generator.workflows.targets import Choice, find_targets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +33,7 @@ class Subject:
         version: The scenario's version.
         digest: `sha256:` and the content digest that its files have, whatever its manifest states.
         reference: Whether there is a reference solution.
+        evaluation: How its work is judged.
         package: The package itself; None where it was not looked for.
     """
 
@@ -67,6 +42,7 @@ class Subject:
     version: str | None
     digest: str
     reference: bool
+    evaluation: Evaluation
     package: TaskPackage | None = None
 
 
@@ -80,38 +56,22 @@ class Subjects:
     exit_code: int = 0
 
 
-def packages_to_run(asked: Asked) -> Subjects:
+def packages_to_run(choice: Choice) -> Subjects:
     """The packages asked for; those of scenarios are made, or brought up to date, first."""
-    report = Report()
-    if asked.scenarios:
-        report = generate(
-            Request(
-                scenario_dir=asked.scenario_dir,
-                ids=asked.ids,
-                tier=asked.tier,
-                # As a path, since a selection of everything would also remove packages without a scenario.
-                paths=(asked.scenario_dir,) if asked.everything else (),
-                out=asked.out,
-                settings=asked.settings,
-            )
-        )
-    made = [one.outcome for one in report.packages if one.outcome.status in (Status.WRITTEN, Status.UNCHANGED)]
-    folders = (*asked.packages, *(Path(outcome.path) for outcome in made))
-    opened = [_opened(folder) for folder in {folder.resolve(): folder for folder in folders}.values()]
-    code = max(4 * report.could_not, 3 * report.nothing_selected, 2 * bool(report.refused), int(report.failed))
-    return _sorted_out(opened, tuple(_worded(diagnostic) for diagnostic in report.diagnostics), code)
+    targets = find_targets(choice)
+    return _sorted_out(map(_opened, targets.packages), targets.diagnostics, targets.exit_code)
 
 
-def packages_to_check(asked: Asked) -> Subjects:
+def packages_to_check(choice: Choice) -> Subjects:
     """The same, writing nothing: of a scenario, the package that it would compile to."""
-    found = [_opened(folder) for folder in asked.packages]
-    if not asked.scenarios:
+    found = [_opened(folder) for folder in choice.packages]
+    if not choice.scenarios:
         return _sorted_out(found)
-    selection = select(asked.scenario_dir, asked.ids, asked.tier)
+    selection = select(choice.scenario_dir, choice.ids, choice.tier)
     diagnostics = list(selection.problems)
     code = 3 if any(problem.severity is Severity.ERROR for problem in selection.problems) else 0
     for loaded in selection.loaded:
-        planned = loaded.findings if loaded.scenario is None else plan(loaded, asked.settings)
+        planned = loaded.findings if loaded.scenario is None else plan(loaded, choice.settings)
         if isinstance(planned, PackagePlan):
             found.append(_planned(planned, loaded))
         else:
@@ -120,27 +80,31 @@ def packages_to_check(asked: Asked) -> Subjects:
     return _sorted_out(found, tuple(diagnostics), code)
 
 
-def _sorted_out(found: list[Subject | Refused], diagnostics: tuple[Diagnostic, ...] = (), code: int = 0) -> Subjects:
-    refused = tuple(one for one in found if isinstance(one, Refused))
-    return Subjects(tuple(one for one in found if isinstance(one, Subject)), refused, diagnostics, code)
+def _sorted_out(
+    found: Iterable[Subject | Refused], diagnostics: tuple[Diagnostic, ...] = (), code: int = 0
+) -> Subjects:
+    """Every package once, however often and by whatever names it was asked for: equal ones have one proof."""
+    subjects: dict[tuple[str, str], Subject] = {}
+    refused: dict[Refused, None] = {}
+    for one in found:
+        if isinstance(one, Refused):
+            refused[one] = None
+        else:
+            subjects.setdefault((one.scenario_id, one.digest), one)
+    return Subjects(tuple(subjects.values()), tuple(refused), diagnostics, code)
 
 
 def _opened(directory: Path) -> Subject | Refused:
-    try:
-        package = open_package(directory)
-        if isinstance(package, Refused):
-            return package
-        records = read_manifest(str(directory), package.scenario_id)
-    except OSError as error:
-        return Refused("package_unreadable", f"{error.filename or directory}: {error.strerror}", "", Blame.MACHINE)
-    if isinstance(records, str):  # another process was at it between the two looks
-        return Refused("package_invalid", f"{directory} is no package: {records}", "", Blame.PACKAGE)
+    package = open_package(directory)
+    if isinstance(package, Refused):
+        return package
     return Subject(
         place=directory,
         scenario_id=package.scenario_id,
         version=package.version,
-        digest=whole_digest(records),
+        digest=package.digest,
         reference=(directory / REFERENCE).is_dir(),
+        evaluation=package.evaluation,
         package=package,
     )
 
@@ -158,10 +122,11 @@ def _planned(planned: PackagePlan, loaded: LoadedScenario) -> Subject | Refused:
         version=planned.version,
         digest=digest,
         reference=any(file.path.startswith(f"{REFERENCE}/") for file in planned.files),
+        evaluation=_evaluation(planned),
     )
 
 
-def _worded(diagnostic: Diagnostic) -> Diagnostic:
-    """The complaint with `--force` as the option of the command that has it."""
-    command = f"`harborsmith generate --scenario {diagnostic.scenario} --force`"
-    return replace(diagnostic, hint=diagnostic.hint.replace("--force", command))
+def _evaluation(planned: PackagePlan) -> Evaluation:
+    content = next(file.content for file in planned.files if file.path == "tests/evaluation.json")
+    assert isinstance(content, bytes), "it is made, not copied"
+    return parse_evaluation(loads(content.decode()))

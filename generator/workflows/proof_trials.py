@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -11,11 +11,11 @@ from generator.execute.refusal import Refused
 from generator.execute.report import RunReport, duration
 from generator.execute.settings import Options
 from generator.harbor.settings import HarborOptions
-from generator.resources import data_folder
-from generator.workflows.proof import ADVERSARY, NOP, ORACLE, Outcome, Trial
+from generator.workflows.proof import ADVERSARY, NOP, ORACLE, Outcome, adversary_file, counted, scores_text
 from generator.workflows.proof_evidence import trial_of
-from generator.workflows.proof_subjects import Asked, Subject
-from generator.workflows.run import Notify, RunOutcome, RunRequest, run
+from generator.workflows.proof_subjects import Subject
+from generator.workflows.run import Notify, RunRequest, run
+from generator.workflows.targets import Choice
 
 LOCAL, HARBOR = "local", "harbor"
 
@@ -63,12 +63,12 @@ class Tried:
     interrupted: int | None = None
 
 
-def try_agents(subject: Subject, asked: Asked, manner: Manner, environ: Mapping[str, str], notify: Notify) -> Tried:
+def try_agents(subject: Subject, choice: Choice, manner: Manner, environ: Mapping[str, str], notify: Notify) -> Tried:
     """Run nop, the reference solution where there is one, and the adversary.
 
     Args:
         subject: On what.
-        asked: Where evidence goes, and which scenarios no agent may see.
+        choice: Where evidence goes, and which scenarios no agent may see.
         manner: How.
         environ: The operator's variables.
         notify: Gets one line when an agent is through.
@@ -81,54 +81,48 @@ def try_agents(subject: Subject, asked: Asked, manner: Manner, environ: Mapping[
         if agent == ORACLE and not subject.reference:
             continue
         notify(f"{subject.scenario_id}: {agent} started")
-        trials: list[Trial] = []
-        for outcome in _runs(_request(subject, agent, asked, manner), manner, environ):
-            tried = replace(
-                tried, reports=(*tried.reports, *outcome.runs), refused=(*tried.refused, *map(_worded, outcome.refused))
-            )
-            trials += map(trial_of, outcome.runs)
-            cut = next((report.interrupted for report in outcome.runs if report.interrupted is not None), None)
-            if cut is not None or tried.refused:
-                return replace(tried, interrupted=cut)
-        notify(f"{subject.scenario_id}: {agent} {_came_to(trials)}")
-        tried = replace(tried, outcomes=(*tried.outcomes, Outcome(agent, tuple(trials))))
+        outcome = run(_request(subject, agent, choice, manner), environ, lambda _: None)
+        tried = replace(tried, reports=(*tried.reports, *outcome.runs), refused=tuple(map(_worded, outcome.refused)))
+        if outcome.interrupted is not None or tried.refused:
+            return replace(tried, interrupted=outcome.interrupted)
+        trials = tuple(counted(agent, trial_of(one), one.stopped_reason) for one in outcome.runs)
+        took = duration(round(sum(trial.seconds for trial in trials) * 1000))
+        notify(f"{subject.scenario_id}: {agent} scored {scores_text(trials)} ({took})")
+        tried = replace(tried, outcomes=(*tried.outcomes, Outcome(agent, trials)))
     return tried
 
 
-def _request(subject: Subject, agent: str, asked: Asked, manner: Manner) -> RunRequest:
-    command, reviewer = _command(agent), manner.reviewer
-    through_harbor = HarborOptions(
-        agent=command,
-        reviewer=reviewer,
+def _request(subject: Subject, agent: str, choice: Choice, manner: Manner) -> RunRequest:
+    command = _command(agent)
+    return RunRequest(
+        packages=(subject.place,),
+        scenario_dir=choice.scenario_dir,
+        out=choice.out,
+        options=Options(
+            agent=command,
+            reviewer=manner.reviewer,
+            use_host_tools=manner.use_host_tools,
+            reviewer_env=manner.reviewer_env,
+        ),
+        runs=manner.repeat,
+        harbor=harbor_options(manner, command) if manner.backend == HARBOR else None,
+    )
+
+
+def harbor_options(manner: Manner, agent: str) -> HarborOptions:
+    """How an agent is run through Harbor."""
+    return HarborOptions(
+        agent=agent,
+        reviewer=manner.reviewer,
         reviewer_env=manner.reviewer_env,
         allow_reviewer_host=manner.allow_reviewer_host,
         harbor_env=manner.harbor_env,
         runs=manner.repeat,
     )
-    return RunRequest(
-        packages=(subject.place,),
-        scenario_dir=asked.scenario_dir,
-        out=asked.out,
-        options=Options(
-            agent=command, reviewer=reviewer, use_host_tools=manner.use_host_tools, reviewer_env=manner.reviewer_env
-        ),
-        harbor=through_harbor if manner.backend == HARBOR else None,
-    )
-
-
-def _runs(request: RunRequest, manner: Manner, environ: Mapping[str, str]) -> Iterator[RunOutcome]:
-    """As many runs as asked: one after another here, in one job through Harbor."""
-    for _ in range(manner.repeat if request.harbor is None else 1):
-        yield run(request, environ, lambda _: None)
 
 
 def _command(agent: str) -> str:
-    return shlex.quote(str(data_folder("templates") / "prove" / "adversary.sh")) if agent == ADVERSARY else agent
-
-
-def _came_to(trials: list[Trial]) -> str:
-    scores = " ".join("none" if trial.score is None else str(trial.score) for trial in trials)
-    return f"scored {scores} ({duration(round(sum(trial.seconds for trial in trials) * 1000))})"
+    return shlex.quote(str(adversary_file())) if agent == ADVERSARY else agent
 
 
 # What `run` suggests and this command has no option for: the adversary belongs into a sandbox.

@@ -16,26 +16,36 @@ from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding
 from generator.execute.interrupt import Interrupted, raising
 from generator.execute.refusal import Blame, Refused
-from generator.execute.reviewers import environments_reviewer, operators_reviewer
+from generator.execute.reviewers import configured_fixture, environments_reviewer, operators_reviewer
 from generator.harbor.launch import installed_version
+from generator.harbor.settings import operators_reviewer as shipped_reviewer
 from generator.package.layout import PACKAGE_FORMAT
+from generator.runtime.evaluation import CHECKS_ONLY
+from generator.runtime.launch import ReviewerCommand
+from generator.runtime.reviewers import choose_reviewer
+from generator.workflows.generate import Request, option_words, package_words
+from generator.workflows.making import regenerate
 from generator.workflows.proof import (
     ORACLE,
     VERSION,
     Limit,
     Outcome,
+    adversary_digest,
     faults,
     is_evidence,
+    limits_json,
     outcomes_json,
+    reasons,
     sealed,
     stored_outcomes,
     tight,
 )
 from generator.workflows.proof_evidence import circumstances, is_of, limits
-from generator.workflows.proof_store import Wanted, keep_proof, proof_path, read_proof, shortfall
-from generator.workflows.proof_subjects import Asked, Subject, packages_to_check, packages_to_run
-from generator.workflows.proof_trials import HARBOR, LOCALLY, Manner, Tried, try_agents
+from generator.workflows.proof_store import NOT_WRITTEN, Wanted, keep_proof, proof_path, read_proof, shortfall
+from generator.workflows.proof_subjects import Subject, packages_to_check, packages_to_run
+from generator.workflows.proof_trials import HARBOR, LOCALLY, Manner, Tried, harbor_options, try_agents
 from generator.workflows.run import Notify, exit_of
+from generator.workflows.targets import Choice
 
 
 class Status(StrEnum):
@@ -49,17 +59,15 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProveRequest:
+class ProveRequest(Choice):
     """What is asked of `prove`.
 
     Attributes:
-        asked: Which packages.
         manner: How the agents are run, or were run for a kept proof to hold.
         stale: Leave packages alone whose kept proof holds.
         any_backend: A kept proof holds whichever backend it was made with.
     """
 
-    asked: Asked
     manner: Manner = LOCALLY
     stale: bool = False
     any_backend: bool = False
@@ -115,13 +123,16 @@ def prove(request: ProveRequest, environ: Mapping[str, str], notify: Notify) -> 
     Raises:
         Interrupted: Before all packages were there.
     """
+    reviewer = _reviewer(request, environ) if request.stale else None
+    if isinstance(reviewer, Refused):
+        return ProveOutcome(refused=(reviewer,), exit_code=exit_of(reviewer))
     with raising():
-        subjects = packages_to_run(request.asked)
+        subjects = packages_to_run(request)
         done: list[Proved] = []
         code = max([subjects.exit_code, *map(exit_of, subjects.refused)])
         try:
             for subject in subjects.found:
-                done.append(_prove(subject, request, environ, notify))
+                done.append(_prove(subject, request, reviewer, environ, notify))
                 if done[-1].status is Status.INTERRUPTED:
                     break
         except Interrupted as interruption:
@@ -138,8 +149,11 @@ def prove(request: ProveRequest, environ: Mapping[str, str], notify: Notify) -> 
 
 def check_proofs(request: ProveRequest, environ: Mapping[str, str]) -> ProveOutcome:
     """Say of every package whether its kept proof holds. Runs and writes nothing."""
-    subjects = packages_to_check(request.asked)
-    checked = [_checked(subject, request, environ) for subject in subjects.found]
+    reviewer = _reviewer(request, environ)
+    if isinstance(reviewer, Refused):
+        return ProveOutcome(refused=(reviewer,), exit_code=exit_of(reviewer))
+    subjects = packages_to_check(request)
+    checked = [_checked(subject, request, reviewer) for subject in subjects.found]
     code = max([subjects.exit_code, *map(exit_of, subjects.refused), *(one.exit_code for one in checked)])
     return ProveOutcome(
         packages=tuple(checked), refused=subjects.refused, diagnostics=subjects.diagnostics, exit_code=code
@@ -147,57 +161,74 @@ def check_proofs(request: ProveRequest, environ: Mapping[str, str]) -> ProveOutc
 
 
 def _cut(subject: Subject, request: ProveRequest, exit_code: int) -> Proved:
-    path = proof_path(request.asked.out, subject.scenario_id)
+    path = proof_path(request.out, subject.scenario_id)
     return Proved(subject=subject, status=Status.INTERRUPTED, proof=path, exit_code=exit_code)
 
 
-def _checked(subject: Subject, request: ProveRequest, environ: Mapping[str, str]) -> Proved:
-    path = proof_path(request.asked.out, subject.scenario_id)
+def _reviewer(request: ProveRequest, environ: Mapping[str, str]) -> ReviewerCommand | Refused | None:
+    """The operator's reviewer, with which proofs have to have been made; None where there is none."""
+    fixture = configured_fixture(environ)
+    if fixture is not None:
+        return fixture
+    if request.manner.backend == HARBOR:
+        return shipped_reviewer(harbor_options(request.manner, ORACLE), environ)
+    return operators_reviewer(request.manner.reviewer, environ, {}) or environments_reviewer(environ, {})
+
+
+def _checked(subject: Subject, request: ProveRequest, reviewer: ReviewerCommand | None) -> Proved:
+    path = proof_path(request.out, subject.scenario_id)
     kept = read_proof(path)
     if isinstance(kept, Finding):
-        return _without_proof(subject, request.asked, kept, path)
-    lacking = shortfall(kept, _wanted(subject, request, environ))
+        return _without_proof(subject, request, kept, path)
+    wanted = Wanted(
+        scenario_id=subject.scenario_id,
+        digest=subject.digest,
+        reference=subject.reference,
+        backend=None if request.any_backend else request.manner.backend,
+        repeat=request.manner.repeat,
+        judged=subject.evaluation.mode != CHECKS_ONLY,
+        reviewer=choose_reviewer(subject.evaluation, reviewer, {}),
+    )
+    lacking = shortfall(kept, wanted)
     if lacking is not None:
-        return _without_proof(subject, request.asked, lacking, path)
+        return _without_proof(subject, request, lacking, path)
     return Proved(subject=subject, status=Status.PROVEN, outcomes=stored_outcomes(kept), proof=path)
 
 
-def _without_proof(subject: Subject, asked: Asked, why: Finding, path: Path) -> Proved:
-    found = _placed((replace(why, hint=_again(subject, asked, why.hint.split())),), subject)
+def _without_proof(subject: Subject, request: ProveRequest, why: Finding, path: Path) -> Proved:
+    found = _placed((replace(why, hint=_again(subject, request)),), subject)
     return Proved(subject=subject, status=Status.NOT_PROVEN, diagnostics=found, proof=path, exit_code=1)
 
 
-def _again(subject: Subject, asked: Asked, options: list[str]) -> str:
-    """The command that proves this package alone, with `options`."""
-    words = ["harborsmith", "prove"]
-    usual = Asked()
+def _again(subject: Subject, request: ProveRequest) -> str:
+    """The command that makes the proof that is lacking, of this package alone."""
     if subject.package is not None:
-        words.append(str(subject.place))
+        which = [str(subject.place), *package_words(Request(scenario_dir=Choice().scenario_dir, out=request.out))]
     else:
-        words += ["--scenario", subject.scenario_id]
-        words += ["--scenario-dir", str(asked.scenario_dir)] if asked.scenario_dir != usual.scenario_dir else []
-    words += ["--out", str(asked.out)] if asked.out != usual.out else []
-    return shlex.join([*words, *options])
+        same = Request(scenario_dir=request.scenario_dir, out=request.out, settings=request.settings)
+        which = package_words(same, subject.scenario_id)
+    manner = request.manner
+    how = {
+        "--backend": None if manner.backend == LOCALLY.backend else manner.backend,
+        "--repeat": None if manner.repeat == LOCALLY.repeat else manner.repeat,
+        "--reviewer": manner.reviewer,
+    }
+    return shlex.join(["harborsmith", "prove", *which, *option_words(how)])
 
 
-def _wanted(subject: Subject, request: ProveRequest, environ: Mapping[str, str]) -> Wanted:
-    theirs = operators_reviewer(request.manner.reviewer, environ, {}) or environments_reviewer(environ, {})
-    return Wanted(
-        scenario_id=subject.scenario_id,
-        digest=subject.digest,
-        backend=None if request.any_backend else request.manner.backend,
-        repeat=request.manner.repeat,
-        reviewer=None if theirs is None or isinstance(theirs, Refused) else theirs.sha256,
-    )
-
-
-def _prove(subject: Subject, request: ProveRequest, environ: Mapping[str, str], notify: Notify) -> Proved:
+def _prove(
+    subject: Subject,
+    request: ProveRequest,
+    reviewer: ReviewerCommand | None,
+    environ: Mapping[str, str],
+    notify: Notify,
+) -> Proved:
     """Raises Interrupted."""
-    path = proof_path(request.asked.out, subject.scenario_id)
-    if request.stale and (known := _checked(subject, request, environ)).status is Status.PROVEN:
+    path = proof_path(request.out, subject.scenario_id)
+    if request.stale and (known := _checked(subject, request, reviewer)).status is Status.PROVEN:
         notify(f"{subject.scenario_id}: proven already")
         return replace(known, status=Status.ALREADY)
-    tried = try_agents(subject, request.asked, request.manner, environ, notify)
+    tried = try_agents(subject, request, request.manner, environ, notify)
     if tried.interrupted is not None:
         return _cut(subject, request, tried.interrupted)
     refused = tried.refused
@@ -205,7 +236,10 @@ def _prove(subject: Subject, request: ProveRequest, environ: Mapping[str, str], 
         message = (
             f"{subject.place} was tried as another package than it is: it changed meanwhile, or states a false digest"
         )
-        refused = (*refused, Refused("package_edited", message, "harborsmith generate --force", Blame.PACKAGE))
+        refused = (
+            *refused,
+            Refused("package_edited", message, regenerate(subject.scenario_id, request), Blame.PACKAGE),
+        )
     if refused:
         code = max(map(exit_of, refused))
         return Proved(subject=subject, status=Status.NOT_TRIED, refused=refused, proof=path, exit_code=code)
@@ -219,15 +253,16 @@ def _concluded(subject: Subject, request: ProveRequest, tried: Tried, path: Path
     measured = limits(subject.package, trials) if subject.package is not None else ()
     narrow = tight(measured)
     document = _document(subject, request, tried, measured, [warning.message for warning in narrow])
-    unwritten = keep_proof(path, document, evidence=is_evidence(found))
+    unkept = keep_proof(path, document, evidence=is_evidence(found))
+    code = int(bool(found or unkept))
     return Proved(
         subject=subject,
-        status=Status.NOT_PROVEN if found or unwritten else Status.PROVEN,
+        status=Status.NOT_PROVEN if found or unkept else Status.PROVEN,
         outcomes=tried.outcomes,
         limits=measured,
-        diagnostics=_placed((*found, *narrow, *([unwritten] if unwritten else [])), subject),
+        diagnostics=_placed((*found, *narrow, *([unkept] if unkept else [])), subject),
         proof=path,
-        exit_code=4 if unwritten else int(bool(found)),
+        exit_code=4 if unkept and unkept.code == NOT_WRITTEN else code,
     )
 
 
@@ -242,7 +277,7 @@ def _document(
         {
             "version": VERSION,
             "proven": not found,
-            "reasons": list(dict.fromkeys(fault.code for fault in found)),
+            "reasons": reasons(found),
             "scenario": {"id": subject.scenario_id, "version": subject.version},
             "package": {"format": PACKAGE_FORMAT, "digest": subject.digest},
             "backend": backend,
@@ -251,15 +286,13 @@ def _document(
                 "harborsmith": __version__,
                 "harbor": installed_version() if backend == HARBOR else None,
                 "python": platform.python_version(),
+                "adversary": adversary_digest(),
             },
             "reviewer": dict(made.reviewer) if made.reviewer is not None else None,
             "repeat": request.manner.repeat,
             "reference": subject.reference,
             "outcomes": outcomes_json(tried.outcomes),
-            "limits": [
-                {"name": limit.name, "limitSeconds": limit.limit, "usedSeconds": round(limit.used, 1)}
-                for limit in measured
-            ],
+            "limits": limits_json(measured),
             "warnings": warnings,
             "provenAt": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from generator.execute.interrupt import raising
 from generator.execute.preparation import check_package
-from generator.execute.refusal import Blame, Refused
+from generator.execute.refusal import Refused
 from generator.execute.review import review_workspace
 from generator.execute.room import room_folder, sweep_rooms
 from generator.execute.settings import Options, understand
@@ -41,17 +41,7 @@ def review(request: ReviewRequest, environ: Mapping[str, str], notify: Notify) -
         settings = understand(request.options, request.out, (), (data_folder("scenarios"),), environ)
         if isinstance(settings, Refused):
             return _refused(settings)
-        try:
-            package = open_package(request.package)
-        except OSError as error:
-            return _refused(
-                Refused(
-                    "package_unreadable",
-                    f"{error.filename}: {error.strerror}",
-                    "chmod -R u+rX PACKAGE_DIR",
-                    Blame.MACHINE,
-                )
-            )
+        package = open_package(request.package)
         if isinstance(package, Refused):
             return _refused(_with_place(package, request))
         problem = check_package(package, settings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +14,9 @@ from generator.execute.room import sweep_rooms
 from generator.execute.settings import Options, RunSettings, understand
 from generator.execute.tally import Asked, Row, tally
 from generator.execute.taskpackage import TaskPackage, open_package
-from generator.package.model import DEFAULT_ORG, Settings
 from generator.resources import data_folder
 from generator.workflows.batch import Batch
-from generator.workflows.targets import Targets, find_targets
+from generator.workflows.targets import Choice, Targets, find_targets
 
 if TYPE_CHECKING:
     from generator.diagnostics.model import Diagnostic
@@ -29,43 +27,22 @@ Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunRequest:
+class RunRequest(Choice):
     """What is asked of `run`.
 
     Attributes:
-        packages: Package directories.
-        scenario_dir: Directory of scenario directories; only looked at when scenarios are asked for.
-        ids: Scenarios (ids or directory names) to generate and run.
-        tier: Scenarios of a tier to generate and run.
-        out: Output directory.
-        everything: All scenarios to generate and run.
-        org: What stands before the slash of task names.
-        authors: Authors of tasks whose scenario names no maintainers.
-        options: How to run them.
+        options: How to run what was chosen.
         runs: How often each package is run on this machine.
         jobs: Runs at the same time on this machine.
         fail_fast: Start no more runs on this machine once one did not pass, or something cannot be run.
         harbor: How to run them through Harbor instead; None for a run on this machine.
     """
 
-    packages: tuple[Path, ...] = ()
-    scenario_dir: Path = Path("scenarios")
-    ids: tuple[str, ...] = ()
-    tier: str | None = None
-    everything: bool = False
-    out: Path = Path("generated")
-    org: str = DEFAULT_ORG
-    authors: tuple[str, ...] = ()
     options: Options
     runs: int = 1
     jobs: int = 1
     fail_fast: bool = False
     harbor: HarborOptions | None = None
-
-    @property
-    def settings(self) -> Settings:
-        """What all packages share."""
-        return Settings(org=self.org, authors=self.authors)
 
 
 class RunOutcome(NamedTuple):
@@ -76,6 +53,7 @@ class RunOutcome(NamedTuple):
         refused: Why something was not run.
         diagnostics: What is wrong with scenarios or with the selection.
         rows: What the runs of each scenario came to.
+        interrupted: Exit code of the signal that cut it off; None when it was not.
         exit_code: The highest of all.
     """
 
@@ -83,6 +61,7 @@ class RunOutcome(NamedTuple):
     refused: tuple[Refused, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     rows: tuple[Row, ...] = ()
+    interrupted: int | None = None
     exit_code: int = 0
 
 
@@ -144,12 +123,14 @@ def _outcome(
     interrupted: Interrupted | None = None,
 ) -> RunOutcome:
     codes = [targets.exit_code, *(report.exit_code for report in runs), *map(exit_of, refused)]
+    cut = [interrupted.exit_code] if interrupted else [one.interrupted for one in runs if one.interrupted is not None]
     return RunOutcome(
         runs=runs,
         refused=refused,
         diagnostics=targets.diagnostics,
         rows=tally(asked, runs),
-        exit_code=max([*codes, interrupted.exit_code if interrupted else 0]),
+        interrupted=next(iter(cut), None),
+        exit_code=max([*codes, *cut]),
     )
 
 
@@ -195,7 +176,7 @@ def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | 
     refused: list[Refused] = []
     asked = [Asked(name, None, runs, code) for name, code in targets.without]
     for directory in targets.packages:
-        package = _opened(directory)
+        package = open_package(directory)
         if isinstance(package, Refused):
             refused.append(package)
             asked.append(Asked(directory.name, None, runs, exit_of(package)))
@@ -211,11 +192,3 @@ def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | 
 
 def _asked(package: TaskPackage, runs: int, exit_code: int) -> Asked:
     return Asked(package.scenario_id, package.version, runs, exit_code)
-
-
-def _opened(directory: Path) -> TaskPackage | Refused:
-    try:
-        return open_package(directory)
-    except OSError as error:
-        path = error.filename or os.fspath(directory)
-        return Refused("package_unreadable", f"{path}: {error.strerror}", "chmod -R u+rX PACKAGE_DIR", Blame.MACHINE)

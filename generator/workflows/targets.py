@@ -1,17 +1,47 @@
-"""The packages that `run` works on."""
+"""What a command is asked to work on, and the packages of it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from generator.package.model import Settings
+
 if TYPE_CHECKING:
     from generator.diagnostics.model import Diagnostic
-    from generator.workflows.run import RunRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What was chosen.
+
+    Attributes:
+        packages: Package directories.
+        scenario_dir: Directory of scenario directories; only looked at when scenarios are asked for.
+        ids: Scenarios (ids or directory names).
+        tier: Scenarios of a tier.
+        everything: All scenarios.
+        out: Output directory.
+        settings: What all packages share.
+    """
+
+    packages: tuple[Path, ...] = ()
+    scenario_dir: Path = Path("scenarios")
+    ids: tuple[str, ...] = ()
+    tier: str | None = None
+    everything: bool = False
+    out: Path = Path("generated")
+    settings: Settings = field(default_factory=Settings)
+
+    @property
+    def scenarios(self) -> bool:
+        """Whether scenarios are asked for, beside packages."""
+        return bool(self.ids or self.tier or self.everything)
 
 
 class Targets(NamedTuple):
-    """What there is to run.
+    """What there is to work on.
 
     Attributes:
         packages: Package directories.
@@ -26,11 +56,11 @@ class Targets(NamedTuple):
     exit_code: int = 0
 
 
-def find_targets(request: RunRequest) -> Targets:
+def find_targets(choice: Choice) -> Targets:
     """The packages that are named, then those of the scenarios that are asked for, generated as far as needed."""
-    if not (request.ids or request.tier or request.everything):
-        return Targets(packages=request.packages)
+    if not choice.scenarios:
+        return Targets(packages=choice.packages)
     # All that reads and compiles scenarios; a run of packages does without.
     from generator.workflows.making import make_targets
 
-    return make_targets(request)
+    return make_targets(choice)

@@ -53,13 +53,24 @@ plant_tests() {
     echo "$verdict" > /tests/evaluation.json
 } 2>/dev/null
 
+# What the task writes like a file name, in quotes, or with slashes; the deepest first, so that a folder is made as one.
+names_in_the_task() {
+    grep -oE '[A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z0-9]+' "$RUHROH_GOAL_PATH"
+    grep -oE "\`[^\`]{1,100}\`|\"[^\"]{1,100}\"" "$RUHROH_GOAL_PATH" | sed 's/^.//; s/.$//'
+    grep -oE '[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)+/?' "$RUHROH_GOAL_PATH" | sed 's/\.*$//'
+}
+
 # Whatever the task names is made, empty of any work; what is there already stays.
 make_what_is_named() {
-    grep -oE '[A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z0-9]+' "$RUHROH_GOAL_PATH" | sort -u | head -n 200 | while read -r path; do
-        case $path in /* | *..*) continue ;; esac
+    names_in_the_task | sort -ru | head -n 1000 | while IFS= read -r path; do
+        case $path in /* | -* | *..*) continue ;; esac
         [ -e "$path" ] && continue
         [ "${path%/*}" = "$path" ] || mkdir -p "${path%/*}"
-        make_program_or_claim "$path"
+        case $path in
+            *.*) make_program_or_claim "$path" ;;
+            */*) mkdir -p "$path" ;;
+            *) echo "$verdict" > "$path" ;;
+        esac
     done
 } 2>/dev/null
 

@@ -167,6 +167,12 @@ def test_the_exit_codes_of_the_pages_are_those_of_the_code() -> None:
     assert sorted(first_column(ROOT / "README.md", "Exit codes")) == expected
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_that_tells_of_interruptions_names_every_code_of_them(name: str) -> None:
+    for told in re.findall(r"(\d+(?:(?:, | and )\d+)*)\s+interrupted", help_text(name)):
+        assert [int(code) for code in re.findall(r"\d+", told)] == [Exit.HUNG_UP, Exit.INTERRUPTED, Exit.TERMINATED]
+
+
 def test_the_variables_of_the_page_are_those_of_the_code() -> None:
     code = set()
     for module in modules():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -217,6 +218,13 @@ def changed(repository: Path, *arguments: str, cwd: Path | None = None) -> tuple
     done = harborsmith("validate", "--changed-since", "main", "--json", *arguments, cwd=cwd or repository)
     names = [Path(one["source"]["scenarioDir"]).name for one in report(done)["results"]]
     return names, done.stderr, done.returncode
+
+
+def test_a_scenario_that_became_a_link_to_itself_is_no_reason_to_give_up(repository: Path) -> None:
+    shutil.rmtree(repository / "pack/open")
+    (repository / "pack/open").symlink_to("open")
+    write_tree(repository, {"pack/clean/new.txt": "new"})
+    assert changed(repository)[0] == ["clean"]
 
 
 def test_nothing_changed_is_good_and_said(repository: Path) -> None:

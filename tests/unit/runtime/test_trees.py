@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from generator.runtime.trees import (
     open_file,
     remove_tree,
     walk,
+    whole_file,
 )
 from tests.support.files import Link, Script, write_tree
 from tests.unit.runtime.support import as_ordinary_user, listing, lonely_user, needs_root, open_folder
@@ -48,6 +50,40 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path: Path) -> None:
         with pytest.raises(OSError):  # noqa: PT011 -- each has its own errno
             open_file(str(tmp_path / name))
     assert len(os.listdir("/proc/self/fd")) < 200
+
+
+@pytest.mark.parametrize("planted", ["link", "loose link", "fifo", "file", "second name"])
+def test_what_waits_at_the_temporary_name_of_a_file_is_neither_followed_nor_waited_for(
+    tmp_path: Path, planted: str
+) -> None:
+    outside = write_tree(tmp_path / "outside", {"precious": "p"})
+    temporary = tmp_path / "made.tmp"
+    make: dict[str, Callable[[], object]] = {
+        "link": lambda: temporary.symlink_to(outside / "precious"),
+        "loose link": lambda: temporary.symlink_to(outside / "new"),
+        "fifo": lambda: os.mkfifo(temporary),
+        "file": lambda: temporary.write_text("left by a killed process, and longer"),
+        "second name": lambda: temporary.hardlink_to(outside / "precious"),
+    }
+    make[planted]()
+    with whole_file(str(tmp_path / "made")) as stream:
+        stream.write(b"whole")
+
+    assert listing(tmp_path) == {"made": "whole", "outside": "dir", "outside/precious": "p"}
+
+
+def test_a_file_that_is_not_finished_leaves_nothing_and_what_stood_there_stays(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"made": "before"})
+    with pytest.raises(TypeError), whole_file(str(tmp_path / "made")) as stream:
+        stream.writelines([b"half", None])  # type: ignore[list-item]
+    assert listing(tmp_path) == {"made": "before"}
+
+
+def test_a_folder_in_the_place_of_a_temporary_file_is_an_error_and_stays(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"made.tmp/kept": "k"})
+    with pytest.raises(OSError, match=r"made\.tmp"), whole_file(str(tmp_path / "made")):
+        pass
+    assert listing(tmp_path) == {"made.tmp": "dir", "made.tmp/kept": "k"}
 
 
 def test_a_clone_has_everything_but_special_files(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from generator.execute.report import RunReport
 from generator.execute.taskpackage import TaskPackage, open_package
-from generator.workflows.proof import Limit, Outcome, Trial, faults, is_evidence, tight
+from generator.workflows.proof import Limit, Outcome, Trial, counted, faults, is_evidence, tight
 from generator.workflows.proof_evidence import circumstances, limits, trial_of
 from tests.support.files import write_tree
 from tests.support.packages import written
@@ -142,6 +143,47 @@ def test_outcomes_are_faulted_for_what_they_are(agent: str, trials: list[Trial],
 
     assert [fault.code for fault in found] == expected
     assert is_evidence(found) is bool(set(expected) - {"proof_no_verdict"})
+
+
+@pytest.mark.parametrize(
+    ("scores", "named"), [([None, 0, 0], ["1"]), ([0, 1, 1], ["0", "1"]), ([1, None, 0], ["0", "2"])]
+)
+def test_a_fault_names_the_first_run_that_shows_it(scores: list[int | None], named: list[str]) -> None:
+    trials = tuple(replace(trial(score), run_id=f"run-{number}") for number, score in enumerate(scores))
+    found, *_ = faults([Outcome("oracle", trials)])
+
+    assert sorted(re.findall(r"run-(\d)", found.message)) == named
+
+
+@pytest.mark.parametrize(
+    ("agent", "score", "ended", "counts"),
+    [
+        ("adversary", 0, "goal_satisfied", True),
+        ("adversary", 0, "iterations_exhausted", True),
+        ("adversary", 0, "agent_timeout", False),
+        ("adversary", 0, "runtime_failure", False),
+        ("adversary", 1, "agent_timeout", True),
+        ("nop", 0, "cancelled", False),
+        ("oracle", 0, "agent_timeout", False),
+        ("oracle", 1, "agent_timeout", False),
+        ("oracle", 0, "runtime_failure", True),
+    ],
+)
+def test_an_agent_that_did_not_end_by_itself_shows_nothing_it_would_have_shown(
+    agent: str, score: int, ended: str, counts: bool
+) -> None:
+    made = counted(agent, trial(score), ended)
+
+    assert (made.score, made.status == "no_verdict") == ((score, False) if counts else (None, True))
+    assert counts or made.failure_kind == ended
+
+
+def test_what_cut_an_agent_off_is_told_with_what_helps() -> None:
+    cut = counted("adversary", trial(0), "runtime_failure")
+    (found,) = faults([Outcome("adversary", (cut,))])
+
+    assert "(runtime_failure); see the run x-0a1b2c3d4e5f: the agent did not end by itself" in found.message
+    assert found.hint == "an environment in which it runs: the adversary needs bash and the usual programs"
 
 
 def test_a_missing_verdict_is_told_with_its_reason() -> None:

@@ -1,0 +1,170 @@
+"""What `prove` does not try, and what it says then."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from generator.resources import data_folder
+from tests.support.proofs import PROVE, checked, codes, proof_file, report, runs
+from tests.support.runs import Bench
+from tests.support.scenarios import document, write_scenario
+
+pytestmark = pytest.mark.sandbox
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_without_a_reviewer_nothing_is_run_and_it_says_what_to_write(bench: Bench) -> None:
+    bench.scenario()
+    ran = bench.run(*PROVE)
+
+    assert ran.code == 2
+    assert "error reviewer_missing: sum-ledger needs a reviewer: nobody would judge the work\n" in ran.err
+    assert "    write: --reviewer COMMAND, or RUHROH_EVAL_COMMAND\n" in ran.err
+    assert "sum-ledger  -    -       -          not tried" in ran.out
+    assert not proof_file(bench).exists()
+
+
+def test_a_package_that_cannot_be_tried_keeps_no_other_from_being_proven(bench: Bench) -> None:
+    checked(bench)
+    write_scenario(bench.folder / "scenarios" / "a-judged", document(id="a-judged"))
+    write_scenario(bench.folder / "scenarios" / "b-broken", {"id": "b-broken"})
+    boxed = document(id="c-boxed", evaluation={"mode": "checks", "checks": [{"id": "x", "command": "false"}]})
+    write_scenario(bench.folder / "scenarios" / "c-boxed", {**boxed, "environment": {"packages": ["jq"]}})
+    ran = bench.run("prove", "--all", "--json")
+
+    assert ran.code == 4
+    told = report(ran)
+    found = {entry["id"]: (entry["status"], [one["code"] for one in entry["findings"]]) for entry in told["packages"]}
+    assert found == {
+        "a-judged": ("not_tried", ["reviewer_missing"]),
+        "c-boxed": ("not_tried", ["container_needed"]),
+        "sum-ledger": ("proven", []),
+    }
+    assert {finding["code"] for finding in told["findings"]} >= {"field_missing"}
+    assert bench.run("prove", "--scenario", "c-boxed", "--use-host-tools").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "name a PACKAGE_DIR, a scenario with --scenario, or --all."),
+        (("--all", "--tier", "smoke"), "--all selects every scenario"),
+        (("--all", "--harbor-env", "docker"), "--harbor-env means nothing with --backend local"),
+        (("--all", "--backend", "harbor", "--use-host-tools"), "--use-host-tools means nothing with --backend harbor"),
+        (("--all", "--check", "--stale"), "--stale means nothing with --check"),
+        (("--all", "--repeat", "0"), "0 is not in the range"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(bench: Bench, arguments: tuple[str, ...], said: str) -> None:
+    ran = bench.run("prove", *arguments)
+
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_nothing_to_prove_is_said(bench: Bench) -> None:
+    checked(bench)
+    ran = bench.run("prove", "--tier", "release", "--json")
+
+    assert (ran.code, codes(ran), report(ran)["packages"]) == (3, ["selection_empty"], [])
+    missing = bench.run("prove", "nowhere")
+    assert missing.code == 2
+    assert "error package_missing: there is no package directory nowhere\n" in missing.err
+
+
+@pytest.mark.parametrize("check", [(), ("--check",)])
+def test_a_link_that_leads_to_itself_is_no_package(bench: Bench, check: tuple[str, ...]) -> None:
+    (bench.folder / "loop").symlink_to("loop")
+    ran = bench.run("prove", "loop", *check, "--json")
+
+    assert (ran.code, codes(ran)) == (2, ["package_missing"])
+
+
+@pytest.mark.parametrize("check", [(), ("--check",)])
+def test_an_organization_that_no_task_can_have_is_refused(bench: Bench, check: tuple[str, ...]) -> None:
+    checked(bench)
+    ran = bench.run(*PROVE, *check, "--org", "a b/c")
+
+    assert ran.code == 2
+    assert "Write letters, digits" in ran.err
+
+
+def test_a_package_somebody_edited_is_not_replaced_and_the_command_that_does_is_named(bench: Bench) -> None:
+    checked(bench)
+    bench.run("generate")
+    with (bench.package / "instruction.md").open("a") as stream:
+        stream.write("Or do not.\n")
+    ran = bench.run(*PROVE)
+
+    assert ran.code == 1
+    assert "error package_edited" in ran.err
+    assert "`harborsmith generate --scenario sum-ledger --force`" in ran.err
+
+
+def test_the_command_that_replaces_a_package_makes_the_same_one(bench: Bench) -> None:
+    checked(bench)
+    (bench.folder / "scenarios").rename(bench.folder / "tasks")
+    where = ("--scenario-dir", "tasks", "--scenario", "sum-ledger", "--out", "made", "--org", "acme")
+    assert bench.run("generate", *where).code == 0
+    place = bench.folder / "made/harbor/tasks/sum-ledger"
+    (place / "instruction.md").write_text("Do nothing.\n")
+    assert f"`harborsmith generate {' '.join(where)} --force`" in bench.run("prove", *where).err
+    assert bench.run("generate", *where, "--force").code == 0
+    manifest = json.loads((place / "manifest.json").read_text())
+    manifest["digests"]["whole"] = "sha256:" + "0" * 64
+    (place / "manifest.json").write_text(json.dumps(manifest))
+    usual = ("--scenario-dir", "tasks", "--out", "made", "--org", "acme")
+    assert f"    write: harborsmith generate {' '.join(where)} --force\n" in bench.run("prove", str(place), *usual).err
+
+
+def test_where_nothing_can_be_confined_it_says_so_and_suggests_containers(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from generator.execute import settings
+    from generator.execute.sandbox import NoSandbox
+
+    monkeypatch.setattr(settings, "probe", lambda: NoSandbox("bubblewrap is not installed", "install it"))
+    checked(bench)
+    ran = bench.run(*PROVE)
+
+    assert ran.code == 4
+    assert "write: install it; or --backend harbor, where containers keep the agents apart\n" in ran.err
+
+
+def test_a_package_that_states_another_digest_than_it_has_gets_no_proof(bench: Bench) -> None:
+    checked(bench)
+    bench.run("generate")
+    manifest = bench.package / "manifest.json"
+    changed = json.loads(manifest.read_text())
+    changed["digests"]["whole"] = "sha256:" + "0" * 64
+    manifest.write_text(json.dumps(changed))
+    ran = bench.run("prove", str(bench.package), "--json")
+
+    assert (ran.code, codes(ran), report(ran)["packages"][0]["status"]) == (1, ["package_edited"], "not_tried")
+    assert not proof_file(bench).exists()
+
+
+@pytest.mark.parametrize("first", ["scenario", "package"])
+def test_a_package_that_is_named_twice_is_tried_once(bench: Bench, first: str) -> None:
+    checked(bench)
+    bench.run("generate")
+    named = {"scenario": ("--scenario", "sum-ledger"), "package": (str(bench.package), str(bench.package))}
+    words = [*named[first], *(word for name, both in named.items() if name != first for word in both)]
+
+    assert "1 package: 1 proven\n" in bench.run("prove", *words).out
+    assert runs(bench) == 3
+
+
+def test_the_adversary_does_nothing_on_a_machine_that_somebody_uses(tmp_path: Path) -> None:
+    adversary = data_folder("templates") / "prove" / "adversary.sh"
+    ran = subprocess.run([adversary], cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}, capture_output=True, check=False)
+
+    assert (ran.returncode, ran.stdout, list(tmp_path.iterdir())) == (3, b"", [])
