@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Finding
 from generator.formats.loaded import LoadedScenario
 from generator.harbor.providers import NO_ISOLATION
 from generator.package.members import HELD_OUT
 from generator.package.output import Output
 from generator.scenario.model import Scenario
+from generator.workflows.select import Selection
 
 _IGNORED_OR_NOT: Final = (0, 1)  # what `git check-ignore` exits with where it can tell
 
@@ -38,6 +41,16 @@ def is_held_out(loaded: LoadedScenario) -> bool:
     """Whether a scenario says so itself, valid or not."""
     metadata = loaded.raw.get("metadata") if loaded.raw else None
     return isinstance(metadata, dict) and metadata.get("visibility") == HELD_OUT
+
+
+def without_held_out(selection: Selection, place: Path) -> Selection:
+    """The same without scenarios that are held out; that none is left is a problem of `place`."""
+    loaded = tuple(one for one in selection.loaded if not is_held_out(one))
+    problems = selection.problems
+    if selection.loaded and not loaded:
+        message, hint = "every scenario that is asked for is held out", "the command without --without-held-out"
+        problems += locate((Finding("selection_empty", "", message, hint),), None, place, document_file="")
+    return replace(selection, loaded=loaded, problems=problems)
 
 
 def kept_by_git(paths: Iterable[str]) -> frozenset[str]:

@@ -28,10 +28,10 @@ from generator.package.write import (
     remove_package,
     write_package,
 )
-from generator.workflows.advice import advice, is_held_out
+from generator.workflows.advice import advice, without_held_out
 from generator.workflows.dataset import DatasetReport, keep_dataset, pending_dataset, skipped_dataset, unnamed
 from generator.workflows.parallel import Lost, processors, shared_out
-from generator.workflows.select import Selection, select
+from generator.workflows.select import Selection, ids_known, select
 
 DEFAULTS: Final = Settings()
 
@@ -176,9 +176,9 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
         progress: Called after each scenario with how many are done, and how many there are.
     """
     selection = select(request.scenario_dir, request.ids, request.tier, request.paths, changed=request.changed)
-    removes = request.whole and selection.complete and _all_known(selection)
+    removes = request.whole and selection.complete and ids_known(selection)
     if not request.held_out:
-        selection = _without_held_out(selection, request)
+        selection = without_held_out(selection, (*request.paths, request.scenario_dir)[0])
     output = Output(request.out)
     problem = output.problem(loaded.directory for loaded in selection.loaded)
     problem = problem or (unnamed(request.dataset, request.settings) if request.whole else None)
@@ -314,33 +314,6 @@ def _unusable(folder: Path, error: OSError) -> Package:
     finding = refused_by_machine(error, str(folder))
     outcome = Outcome(id=folder.name, path=str(folder), status=Status.FAILED, findings=(finding,))
     return Package(outcome=outcome, diagnostics=_at_package(outcome.findings, outcome))
-
-
-def _without_held_out(selection: Selection, request: Request) -> Selection:
-    """The same without scenarios that are held out; that none is left is a problem of its own."""
-    loaded = tuple(one for one in selection.loaded if not is_held_out(one))
-    problems = selection.problems
-    if selection.loaded and not loaded:
-        finding = Finding(
-            "selection_empty",
-            "",
-            "every scenario that is asked for is held out",
-            "the command without --without-held-out",
-        )
-        problems += locate((finding,), None, (*request.paths, request.scenario_dir)[0], document_file="")
-    return replace(selection, loaded=loaded, problems=problems)
-
-
-def _all_known(selection: Selection) -> bool:
-    """Whether every scenario was seen and its id is known, so that a package without one is really left over."""
-    if not selection.loaded or any(_hides_scenarios(problem) for problem in selection.problems):
-        return False
-    return all(loaded.raw is not None and isinstance(loaded.raw.get("id"), str) for loaded in selection.loaded)
-
-
-def _hides_scenarios(problem: Diagnostic) -> bool:
-    """Whether there may be scenarios behind a problem: a link that was passed over may lead to one."""
-    return problem.severity is Severity.ERROR or problem.code == "directory_link_skipped"
 
 
 def _left_over(output: Output, selection: Selection, request: Request) -> Iterator[Package]:

@@ -233,9 +233,7 @@ def _prove(
         return _cut(subject, request, tried.interrupted)
     refused = tried.refused
     if not all(is_of(report, subject.digest) for report in tried.reports):
-        message = (
-            f"{subject.place} was tried as another package than it is: it changed meanwhile, or states a false digest"
-        )
+        message = f"{subject.place} was tried as another package than it is: it changed meanwhile"
         refused = (
             *refused,
             Refused("package_edited", message, regenerate(subject.scenario_id, request), Blame.PACKAGE),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import has_errors, locate
-from generator.diagnostics.model import Diagnostic, Finding
+from generator.diagnostics.model import Diagnostic, Finding, Severity
 from generator.formats.discovery import (
     DOCUMENT,
     DOCUMENTS,
@@ -211,3 +211,15 @@ def _nothing(root: Path, tier: str | None, paths: Sequence[Path]) -> Diagnostic:
 def _tier(loaded: LoadedScenario) -> str | None:
     tier = loaded.raw.get("tier") if loaded.raw else None
     return tier if isinstance(tier, str) and tier in TIERS else None
+
+
+def ids_known(selection: Selection) -> bool:
+    """Whether every scenario was seen and its id is known, so that a package without one is really left over."""
+    if not selection.loaded or any(_hides_scenarios(problem) for problem in selection.problems):
+        return False
+    return all(loaded.raw is not None and isinstance(loaded.raw.get("id"), str) for loaded in selection.loaded)
+
+
+def _hides_scenarios(problem: Diagnostic) -> bool:
+    """Whether there may be scenarios behind a problem: a link that was passed over may lead to one."""
+    return problem.severity is Severity.ERROR or problem.code == "directory_link_skipped"
