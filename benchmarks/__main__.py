@@ -41,8 +41,8 @@ def main(arguments: Sequence[str]) -> int:
     parts = given.parts or [*PARTS, GROWTH]
     with prepared(given.rounds, given.engine) as place:
         rows, complete = measured(place, [part for part in parts if part != GROWTH])
+        print("\n".join(aligned(rows)), flush=True)
         curves = growth.curves(place, say) if GROWTH in parts else ()
-        print("\n".join(aligned(rows)))
         print("\n".join(page.growth_table(curves)) if curves else "", end="\n" if curves else "")
         if complete and not given.parts:
             page.write(rows, curves, place)

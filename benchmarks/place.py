@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.measure import BenchError
 from benchmarks.rivals import Rivals, install
 
 ROOT = Path(__file__).parents[1]
@@ -50,8 +52,10 @@ def ours(*arguments: str) -> list[str]:
 def prepared(rounds: int, machine: Path) -> Iterator[Place]:
     """A place to measure in; what was made there is gone afterwards, but for the programs to compare with."""
     above = _MEMORY if _MEMORY.is_dir() else Path(tempfile.gettempdir())
-    kept = above / "harborsmith-bench"
-    kept.mkdir(exist_ok=True)
+    kept = above / f"harborsmith-bench-{os.getuid()}"
+    kept.mkdir(mode=0o700, exist_ok=True)
+    if kept.is_symlink() or kept.stat().st_uid != os.getuid():
+        raise BenchError(f"{kept} is somebody else's: programs are run from there")
     scratch = Path(tempfile.mkdtemp(prefix="run-", dir=kept))
     try:
         yield Place(scratch, install(kept), rounds, machine)

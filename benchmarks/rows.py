@@ -108,7 +108,7 @@ def duration(seconds: float) -> str:
 
 def amount(value: float, unit: str) -> str:
     """A number with its unit."""
-    return f"{value:.2f}x" if unit == "x" else f"{value:.0f} {unit}"
+    return f"{value:.2f}x" if unit == "x" else f"{value:.0f} {unit}".rstrip()
 
 
 def aligned(rows: Sequence[Row]) -> list[str]:

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ REWARDS = {"oracle": 1.0, "nop": 0.0}
 ROUNDS = 3
 _CONTAINERS = "tests.harbor.offline:OfflineDocker"  # works where no image can be fetched
 _SECONDS = 300
+_ANSWER = 30.0
 
 
 def rows(place: Place) -> Iterator[Row]:
@@ -50,8 +52,12 @@ def _engine(folder: Path) -> Mapping[str, str] | str:
     variables = {"DOCKER_HOST": f"unix://{folder}/engine.sock", "DOCKER_CONFIG": str(folder / "config")}
     if not (folder / "venv/bin/python").exists() or shutil.which("docker") is None:
         return f"no container engine: `tests/harbor/machine.sh up {folder}` makes one, as root"
-    asked = subprocess.run(["docker", "info"], env={**os.environ, **variables}, capture_output=True, check=False)
-    return variables if asked.returncode == 0 else f"the container engine in {folder} does not answer"
+    try:
+        command = ["docker", "info"]
+        subprocess.run(command, env={**os.environ, **variables}, capture_output=True, check=True, timeout=_ANSWER)
+    except subprocess.SubprocessError:
+        return f"the container engine in {folder} does not answer"
+    return variables
 
 
 def _trial(engine: Mapping[str, str], folder: Path, name: str, agent: str, task: Path) -> float:
@@ -74,7 +80,7 @@ def _trial(engine: Mapping[str, str], folder: Path, name: str, agent: str, task:
     quiet = {"HARBOR_TELEMETRY": "0", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONPATH": str(ROOT)}
     python = Path(engine["DOCKER_CONFIG"]).with_name("venv") / "bin/python"
     argv = [str(python), "-m", "harbor.cli.main", "run", "-c", str(file)]
-    with (folder / f"{name}.log").open("w", encoding="utf-8") as log:
+    with (folder / f"{name}.log").open("w", encoding="utf-8") as log, suppress(subprocess.TimeoutExpired):
         subprocess.run(
             argv, env={**environment(), **engine, **quiet}, stdout=log, stderr=log, timeout=_SECONDS, check=False
         )

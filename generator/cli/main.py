@@ -34,7 +34,7 @@ COMMANDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
 )
 
 # Hardly anything here is part of a cycle; looking for cycles after every 700 objects took 5 % of a large check.
-_COLLECT_AFTER: Final = 50_000
+_COLLECT_AFTER: Final = 200_000
 
 # What the system answers when there is no room for what we print; raised without the name of a file.
 _UNWRITABLE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

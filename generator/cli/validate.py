@@ -92,7 +92,7 @@ def command(
     """
     from generator.workflows.memory import Memory
     from generator.workflows.select import select
-    from generator.workflows.validate import NO_CONFIG, unknown_fail_on, validate
+    from generator.workflows.validate import unknown_fail_on, validate
 
     if fail_on and (sentence := unknown_fail_on(fail_on)):
         raise click.BadParameter(sentence, param_hint="--fail-on")
@@ -102,9 +102,9 @@ def command(
     memory = Memory()
 
     def look() -> Report:
-        selection = select(**selected, changed=changed_paths(changed_since), memory=memory)
+        selection = select(**selected, changed=changed_paths(changed_since), memory=memory, models=False)
         say_unchanged(changed_since, len(selection.loaded))
-        return validate(selection, fail_on, config or NO_CONFIG)
+        return validate(selection, fail_on, config)
 
     if watch:
         return _watch(selected["paths"] or (selected["scenario_dir"],), look, memory)

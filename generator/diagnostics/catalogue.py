@@ -5,7 +5,6 @@ It lies in `catalogue*.toml` beside this module, one table a code. It is read on
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -60,6 +59,8 @@ def categories() -> tuple[str, ...]:
 
 def suggestions(name: str, names: list[str]) -> list[str]:
     """Up to three of `names` that `name` was probably meant to be, the best first."""
+    import difflib
+
     asked = name.strip().lower().replace("-", "_")
     if asked in names:
         return [asked]

@@ -99,7 +99,7 @@ class Row(NamedTuple):
 
 
 def tally(asked: Iterable[Asked], runs: Sequence[RunReport]) -> tuple[Row, ...]:
-    """One row a scenario, in the order they were asked for; the same scenario asked for twice is one row."""
+    """One row a scenario, in the order of `asked`; the same scenario asked for twice is one row."""
     wanted: dict[tuple[str, str | None], tuple[int, int]] = {}
     for one in asked:
         count, code = wanted.get((one.scenario_id, one.version), (0, 0))

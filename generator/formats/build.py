@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from generator.scenario import model
+from generator.formats.loaded_form import loaded_run
+from generator.scenario import defaults, model
 from generator.scenario.names import normal_path
 
 Fields = Mapping[str, Any]
+
+_NOTHING: Fields = {}
+_NO_ENVIRONMENT = model.Environment()
 
 
 def build(sound: Fields, version: str, document: str, prompt: str, prompt_file: str | None) -> model.Scenario:
@@ -41,24 +45,6 @@ def build(sound: Fields, version: str, document: str, prompt: str, prompt_file: 
     )
 
 
-def loaded_run(raw: Fields) -> dict[str, Any]:
-    """`run` as published: the mode when it is a text, the limit when it is a number (else 600), then the rest of it.
-
-    A document without `run` (version 1) takes both from `driver`.
-    """
-    given = raw.get("run")
-    source = given if isinstance(given, Mapping) else _object(raw, "driver")
-    seconds = source.get("timeoutSeconds")
-    usable = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    run: dict[str, Any] = {}
-    if isinstance(source.get("mode"), str):
-        run["mode"] = source["mode"]
-    run["timeoutSeconds"] = seconds if usable else int(model.DEFAULT_TIMEOUT_SECONDS)
-    if source is given:
-        run.update((key, value) for key, value in source.items() if key not in ("mode", "timeoutSeconds"))
-    return run
-
-
 def _workspace(sound: Fields) -> model.Workspace:
     return model.Workspace(
         assets=_paths(sound, "assets"),
@@ -68,24 +54,26 @@ def _workspace(sound: Fields) -> model.Workspace:
 
 
 def _environment(given: Fields) -> model.Environment:
+    if not given:
+        return _NO_ENVIRONMENT
     stage = _object(given, "stage")
     return model.Environment(
         image=given.get("image"),
         packages=_texts(given, "packages"),
         setup=_path(given, "setup"),
-        workdir=given.get("workdir", model.DEFAULT_WORKDIR),
+        workdir=given.get("workdir", defaults.WORKDIR),
         stage={normal_path(asset): normal_path(target) for asset, target in stage.items()},
         git=given.get("git", False),
         cpus=float(given["cpus"]) if "cpus" in given else None,
         memory_mb=int(given["memoryMb"]) if "memoryMb" in given else None,
-        user=given.get("user", model.DEFAULT_USER),
+        user=given.get("user", defaults.USER),
     )
 
 
 def _loop(run: Fields, loop: Fields, requires: Fields) -> model.Loop:
     completion = _object(loop, "completion")
     return model.Loop(
-        max_iterations=int(loop.get("defaultMaxIterations", model.DEFAULT_MAX_ITERATIONS)),
+        max_iterations=int(loop.get("defaultMaxIterations", defaults.MAX_ITERATIONS)),
         timeout_seconds=float(run["timeoutSeconds"]),
         mode=run.get("mode"),
         completion=model.Completion(required=completion.get("required", False), promise=completion.get("promise")),
@@ -100,14 +88,14 @@ def _review(given: Fields) -> model.Review:
         context=_texts(given, "scenarioContext"),
         rubric=_texts(given, "goalRubric"),
         guidance=_texts(given, "evidenceGuidance"),
-        calibration=tuple(_case(case) for case in _objects(given, "calibrationCases")),
+        calibration=tuple([_case(case) for case in _objects(given, "calibrationCases")]),
         private_assets=_paths(given, "privateAssets"),
         checks=tuple(_check(check) for check in _objects(given, "checks")),
         reviewer=_reviewer(given["reviewer"]) if "reviewer" in given else None,
         environment=_environment(given["environment"]) if "environment" in given else None,
         env=_texts(given, "env"),
         network=given.get("network", False),
-        timeout_seconds=float(given.get("timeoutSeconds", model.DEFAULT_REVIEW_TIMEOUT_SECONDS)),
+        timeout_seconds=float(given.get("timeoutSeconds", defaults.REVIEW_TIMEOUT_SECONDS)),
     )
 
 
@@ -126,7 +114,7 @@ def _check(given: Fields) -> model.Check:
         id=given.get("id", ""),
         command=command if isinstance(command, str) else _texts(given, "command"),
         expect_exit=int(given.get("expectExit", 0)),
-        timeout_seconds=float(given.get("timeoutSeconds", model.DEFAULT_CHECK_TIMEOUT_SECONDS)),
+        timeout_seconds=float(given.get("timeoutSeconds", defaults.CHECK_TIMEOUT_SECONDS)),
         restore=_paths(given, "restore"),
     )
 
@@ -166,7 +154,7 @@ def _lifecycle(given: Fields) -> model.Lifecycle:
 
 def _object(given: Fields, name: str) -> Fields:
     value = given.get(name)
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else _NOTHING
 
 
 def _objects(given: Fields, name: str) -> list[Fields]:
@@ -174,7 +162,7 @@ def _objects(given: Fields, name: str) -> list[Fields]:
 
 
 def _texts(given: Fields, name: str) -> tuple[str, ...]:
-    return tuple(item for item in given.get(name, ()) if item is not None)
+    return tuple([item for item in given[name] if item is not None]) if name in given else ()
 
 
 def _path(given: Fields, name: str) -> str | None:
@@ -183,4 +171,4 @@ def _path(given: Fields, name: str) -> str | None:
 
 def _paths(given: Fields, name: str) -> tuple[str, ...]:
     """Declared paths in normal form, each once."""
-    return tuple(dict.fromkeys(normal_path(path) for path in _texts(given, name)))
+    return tuple(dict.fromkeys(map(normal_path, _texts(given, name))))

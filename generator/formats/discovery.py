@@ -55,7 +55,7 @@ def has_document(directory: Path) -> bool:
 def documents(directory: Path) -> tuple[str, ...]:
     """Which names of a scenario's document stand in `directory`; it should be one."""
     try:
-        return tuple(name for name in DOCUMENTS if _stands(f"{directory}/{name}"))
+        return tuple([name for name in DOCUMENTS if _stands(f"{directory}/{name}")])
     except PermissionError:
         return ()
 

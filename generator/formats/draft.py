@@ -10,7 +10,6 @@ from typing import Any
 
 from generator.diagnostics.model import Finding
 from generator.formats.prompt import Prompt
-from generator.scenario.model import Scenario
 from generator.source.document import Document, Json
 from generator.source.pointer import parts
 from generator.source.tree import Entry, Tree
@@ -55,7 +54,7 @@ class Draft:
         sound: The document without invalid values; an invalid item of a list is None, so that indices stay true.
         invalid: Pointers of what was taken out.
         prompt: Text and file of the prompt.
-        scenario: The model built from `sound`, defaults in place of what is missing.
+        version: The format version it was checked as.
         files: Declared path (normal form) -> what lies there.
         findings: What reading and the schema found.
         memo: What was looked up in it already, under the name of the function that did: many rules ask for the same.
@@ -66,20 +65,13 @@ class Draft:
     sound: Mapping[str, Any]
     invalid: frozenset[str]
     prompt: Prompt
-    scenario: Scenario
+    version: str
     files: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     memo: defaultdict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict), repr=False, compare=False)
 
     def get(self, pointer: str) -> Json:
         """The sound value at `pointer`, or None when there is none."""
-        known = self.memo["get"]
-        found = known.get(pointer, self)  # no value of a document is a draft
-        if found is self:
-            found = known[pointer] = self._look_up(pointer)
-        return found
-
-    def _look_up(self, pointer: str) -> Json:
         place: Json = self.sound
         for part in parts(pointer):
             if isinstance(place, dict):
@@ -96,7 +88,7 @@ class Draft:
         found = known.get(pointer)
         if found is None:
             items = enumerate(self.get(pointer) or ())
-            found = known[pointer] = tuple((f"{pointer}/{index}", item) for index, item in items if item is not None)
+            found = known[pointer] = tuple([(f"{pointer}/{index}", item) for index, item in items if item is not None])
         return found
 
     def has(self, pointer: str) -> bool:

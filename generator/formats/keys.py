@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from generator.diagnostics.model import Finding
 from generator.formats.schemas import resolve, schema
 from generator.source.pointer import join
 
-_NESTED: Final = (dict, list)
+Path: TypeAlias = tuple[str | int, ...]  # names of members and indices of items, from the top
+
 MAX_COMPARED: Final = 64  # comparing takes time that grows with the length; no known name is nearly as long
 
 
 @dataclass(slots=True)
 class Known:
-    """What may stand in one place: an object's members, and a list's items. Where nothing is known, anything goes."""
+    """What may stand in one place: an object's members, and a list's items. Where nothing is known, anything goes.
+
+    `deep` are the names of members below which something is known: only there it is worth looking.
+    """
 
     members: dict[str, Known] = field(default_factory=dict)
     items: Known | None = None
+    deep: frozenset[str] = frozenset()
 
 
 def unknown_keys(value: Mapping[str, Any], version: str) -> Iterator[Finding]:
     """Warn about each member that the schema of `version` does not name, with the closest one it does."""
     known = known_keys(version)
-    return (_finding(path, place, known) for path, place in _unknown(value, known))
+    found: list[tuple[Path, Known]] = []
+    _add_unknown(value, known, (), found)
+    return (_finding(path, place, known) for path, place in found)
 
 
 @cache
@@ -40,6 +46,8 @@ def closest(name: str, names: list[str]) -> str | None:
     """The one of `names` that `name` was probably meant to be."""
     if len(name) > MAX_COMPARED:
         return None
+    import difflib
+
     found = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     return _respelt(name, names) or (found[0] if found else None)
 
@@ -55,35 +63,35 @@ def _known(subschema: Mapping[str, Any], base: str) -> Known:
     allowed = ((name, below) for name, below in subschema.get("properties", {}).items() if below.get("not") != {})
     members = {name: _known(below, base) for name, below in allowed}
     items = subschema.get("items")
-    return Known(members, _known(items, base) if isinstance(items, Mapping) else None)
+    below = _known(items, base) if isinstance(items, Mapping) else Known()
+    deep = frozenset(name for name, known in members.items() if known.members or known.items)
+    return Known(members, below if below.members or below.items else None, deep)
 
 
-def _unknown(value: object, known: Known) -> Iterator[tuple[list[str | int], Known]]:
-    """Path of each member that nobody knows, last part first, and what is known in its place."""
+def _add_unknown(value: object, known: Known, above: Path, found: list[tuple[Path, Known]]) -> None:
+    """Add the path of each member that nobody knows, and what is known in its place; `above` is the path of `value`."""
     if isinstance(value, dict) and known.members:
+        if not known.deep and value.keys() <= known.members.keys():
+            return
         for name, below in value.items():
             if name not in known.members:
-                yield [name], known
-                continue
-            if isinstance(below, _NESTED):
-                for path, place in _unknown(below, known.members[name]):
-                    yield [*path, name], place
+                found.append(((*above, name), known))
+            elif name in known.deep:
+                _add_unknown(below, known.members[name], (*above, name), found)
     elif isinstance(value, list) and known.items:
         for index, below in enumerate(value):
-            if isinstance(below, _NESTED):
-                for path, place in _unknown(below, known.items):
-                    yield [*path, index], place
+            _add_unknown(below, known.items, (*above, index), found)
 
 
-def _finding(path: list[str | int], known: Known, top: Known) -> Finding:
-    name, names = str(path[0]), list(known.members)
+def _finding(path: Path, known: Known, top: Known) -> Finding:
+    name, names = str(path[-1]), list(known.members)
     places = list(_places(name, top))
     if len(places) == 1 and _respelt(name, names) is None:
         hint = f'"{name}" in its place, {join([*places[0], name])}'
     else:
         meant = closest(name, names)
         hint = f'"{meant}"' if meant else "one of " + ", ".join(sorted(names))
-    return Finding("field_unknown", join(reversed(path)), f'the key "{name}" means nothing here', hint, on_name=True)
+    return Finding("field_unknown", join(path), f'the key "{name}" means nothing here', hint, on_name=True)
 
 
 def _places(name: str, known: Known) -> Iterator[list[str]]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generator.diagnostics.model import Finding
-from generator.scenario.model import Scenario
 from generator.source.document import Document
 from generator.source.tree import Entry, Tree
+
+if TYPE_CHECKING:
+    from generator.scenario.model import Scenario
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +24,7 @@ class LoadedScenario:
         name: Name of the directory, for when the document gives no id.
         document: The parsed document with positions; None when it could not be read or parsed.
         raw: The published loaded form (document plus `run` defaults and `userPrompt`); None without a document.
-        scenario: The model; None when there is any error finding.
+        scenario: The model; None when there is any error finding, and where nobody asked for models.
         findings: Everything that is wrong with it, in the order it was found.
         files: Declared path (asset, private asset, solution, reviewer, setup; in normal form: no empty or `.` parts) ->
             what lies there, as `Tree.walk` gives it.

@@ -55,7 +55,7 @@ def read_prompt(tree: Tree, sound: Mapping[str, Any], invalid: frozenset[str]) -
     An inline `userPrompt` wins; else the file at `userPromptPath`, else `instruction.md`. Where the member that decides
     is itself invalid, nothing more is said.
     """
-    if invalid & {"/userPrompt", "/userPromptPath"}:
+    if invalid and invalid & {"/userPrompt", "/userPromptPath"}:
         return Prompt()
     if "userPrompt" in sound:
         text: str = sound["userPrompt"]
@@ -109,7 +109,7 @@ def _decoded(data: bytes, file: str, entry: Entry) -> Prompt:
         findings.append(
             Finding("prompt_nul", "", "a NUL character in the prompt", "the text without it", file=file, position=place)
         )
-    if not text.strip():
+    if not text or text.isspace():
         findings.append(
             Finding("prompt_blank", "", "the prompt is blank", "what the agent is to do", file=file, position=(1, 1))
         )

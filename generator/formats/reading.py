@@ -1,19 +1,18 @@
-"""A scenario directory to a draft: read, parse, check against the schema, build, look at its files."""
+"""A scenario directory to a draft: read, parse, check against the schema, look at its files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from generator.diagnostics.model import Finding
-from generator.formats.build import build, loaded_run
 from generator.formats.checked import check
 from generator.formats.discovery import DOCUMENT, YAML_DOCUMENT, documents
 from generator.formats.draft import Draft, Reading
 from generator.formats.files import look_at_files
-from generator.formats.prompt import Prompt, read_prompt
+from generator.formats.prompt import read_prompt
 from generator.source.document import MAX_BYTES, Document, read_document
 from generator.source.tree import Entry, Kind, Refusal, Tree
 
@@ -51,32 +50,22 @@ def read(directory: Path) -> Reading:
 
 
 def draft(reading: Reading) -> Draft | None:
-    """Check and build what was read; None when there is no document."""
+    """Check what was read; None when there is no document."""
     document = reading.document
     if document is None:
         return None
     checked = check(document.value)
     prompt = read_prompt(reading.tree, checked.sound, checked.invalid)
-    scenario = build(checked.sound, checked.version, document.file, prompt.text, prompt.file)
     return Draft(
         reading=reading,
         document=document,
         sound=checked.sound,
         invalid=checked.invalid,
         prompt=prompt,
-        scenario=scenario,
-        files=look_at_files(reading.tree, scenario),
+        version=checked.version,
+        files=look_at_files(reading.tree, checked.sound),
         findings=(*checked.findings, *prompt.findings),
     )
-
-
-def loaded_form(document: Mapping[str, Any], prompt: Prompt) -> Mapping[str, Any]:
-    """The published loaded form: `run` completed in its place, and `userPrompt` last when it came from a file."""
-    raw = dict(document)
-    raw["run"] = loaded_run(document)
-    if prompt.file is not None or "userPrompt" not in raw:
-        raw["userPrompt"] = prompt.text
-    return raw
 
 
 def _document(tree: Tree, entry: Entry) -> Document | tuple[Finding, ...]:

@@ -27,8 +27,10 @@ _DROPPED: Final = re.compile(r"__pycache__|\.DS_Store|Thumbs\.db|.*(?:\.pyc|\.sw
 def too_broad(draft: Draft) -> Iterator[Finding]:
     """A directory that brings along more than anybody chose (`asset_too_broad`)."""
     for one in declared(draft, PUBLIC, PRIVATE):
+        size = sum([entry.size for entry in one.entries])
+        if len(one.entries) <= MOST_FILES and size <= MOST_BYTES and _MADE_BY_TOOLS.isdisjoint(one.names):
+            continue
         files = [entry for entry in one.entries if entry.kind is Kind.FILE]
-        size = sum(entry.size for entry in files)
         tools = next((entry.path for entry in one.entries if _last(entry) in _MADE_BY_TOOLS), None)
         if len(files) > MOST_FILES or size > MOST_BYTES:
             reason = f"holds {len(files)} files, {size // 1024} KiB"
@@ -43,6 +45,8 @@ def too_broad(draft: Draft) -> Iterator[Finding]:
 def dropped_names(draft: Draft) -> Iterator[Finding]:
     """Names that git ignore lists or Harbor drop may be missing where it matters (`asset_name_dropped`)."""
     for one in declared(draft, PUBLIC, PRIVATE):
+        if not any(map(_DROPPED.fullmatch, one.names)):
+            continue
         dropped = [entry.path for entry in one.entries if _DROPPED.fullmatch(_last(entry))]
         if dropped:
             more = f" and {len(dropped) - 1} more" if len(dropped) > 1 else ""

@@ -9,7 +9,6 @@ from typing import Final
 
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
-from generator.formats.files import declared_paths
 from generator.formats.keys import closest
 from generator.formats.wording import quoted
 from generator.rules.declared import (
@@ -105,6 +104,8 @@ def empty_directories(draft: Draft) -> Iterator[Finding]:
     """git, and so a package that went through it, keeps no empty directory (`asset_directory_empty`)."""
     said: set[str] = set()
     for one in declared(draft, PUBLIC, PRIVATE, REVIEWER, SOLUTION):
+        if len(one.entries) == 1 and one.entries[0].kind is not Kind.DIRECTORY:
+            continue
         following = (*one.entries[1:], None)
         for entry, after in zip(one.entries, following, strict=False):
             inside = after is not None and (entry.path == "." or after.path.startswith(entry.path + "/"))
@@ -129,7 +130,7 @@ def _meant(draft: Draft, path: str, there: Iterable[str]) -> str | None:
         fixed = fixed.rpartition("/")[0]
     if fixed != path and fixed and draft.reading.tree.look(fixed).kind is Kind.DIRECTORY:
         return f"{quoted(fixed)}, which takes all that is in it"
-    taken = [normal_path(declared_path) for declared_path in (*declared_paths(draft.scenario), draft.document.file)]
+    taken = (*draft.files, draft.document.file)
     free = [name for name in there if not any(is_same_or_below(name, one) for one in taken)]
     close = closest(path, free)
     return quoted(close) if close else None

@@ -23,12 +23,12 @@ class Calibration:
     @property
     def covered(self) -> tuple[str, ...]:
         """Statuses with a case."""
-        return tuple(status for status in STATUSES if self.by_status[status])
+        return tuple([status for status in STATUSES if self.by_status[status]])
 
     @property
     def missing(self) -> tuple[str, ...]:
         """Statuses without one."""
-        return tuple(status for status in STATUSES if not self.by_status[status])
+        return tuple([status for status in STATUSES if not self.by_status[status]])
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -41,16 +41,16 @@ class Calibration:
 def calibration(document: Mapping[str, Any]) -> Calibration:
     """Count the well-formed cases of a document, valid or not."""
     evaluation = document.get("evaluation")
-    cases = evaluation.get("calibrationCases") if isinstance(evaluation, Mapping) else None
+    cases = evaluation.get("calibrationCases") if isinstance(evaluation, dict) else None
     statuses = [case["expectedStatus"] for case in cases if _well_formed(case)] if isinstance(cases, list) else []
     return Calibration({status: statuses.count(status) for status in STATUSES})
 
 
 def _well_formed(case: object) -> bool:
-    if not isinstance(case, Mapping):
+    if not isinstance(case, dict):
         return False
     for name in ("id", "inputSummary", "rationale"):
         text = case.get(name)
-        if not isinstance(text, str) or not text.strip():
+        if not isinstance(text, str) or not text or text.isspace():
             return False
     return case.get("expectedStatus") in STATUSES

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
 from generator.formats.wording import quoted
-from generator.rules.declared import PUBLIC, list_is_sound, one_of
+from generator.rules.declared import PUBLIC, declared, list_is_sound, one_of
 from generator.scenario.names import fold, normal_path
 
 
@@ -28,9 +28,9 @@ def restore(draft: Draft) -> Iterator[Finding]:
     """Only what the agent was given can be put back (`check_restore_undeclared`)."""
     if not list_is_sound(draft, PUBLIC):
         return
-    declared = dict.fromkeys(draft.scenario.workspace.assets)
+    assets = [one.path for one in declared(draft, PUBLIC)]
     for check, _ in draft.items("/evaluation/checks"):
         for pointer, path in draft.items(f"{check}/restore"):
-            if normal_path(path) not in declared:
+            if normal_path(path) not in assets:
                 message = f"{quoted(path)} is no declared asset"
-                yield Finding("check_restore_undeclared", pointer, message, one_of(declared, path))
+                yield Finding("check_restore_undeclared", pointer, message, one_of(assets, path))

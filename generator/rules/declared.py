@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -19,43 +19,64 @@ REVIEWER = "/evaluation/reviewer/path"
 SOLUTION = "/solution"
 SETUP = "/environment/setup"
 REVIEW_SETUP = "/evaluation/environment/setup"
+_EVERYTHING = (PUBLIC, PRIVATE, REVIEWER, SOLUTION, SETUP, REVIEW_SETUP)
+STAGE = "/environment/stage"
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """One declared path: where it is declared, the path in normal form, and what lies there (the path itself first)."""
+    """One declared path.
+
+    Attributes:
+        pointer: Where it is declared.
+        path: The path in normal form.
+        entries: What lies there, the path itself first.
+        names: Every name of a directory or file that its path and its entries are made of, each once: what no name
+            here gives a reason for, no entry does.
+    """
 
     pointer: str
     path: str
     entries: tuple[Entry, ...]
+    names: frozenset[str] = frozenset()
 
 
 def declared(draft: Draft, *pointers: str) -> tuple[Declared, ...]:
-    """What is declared at `pointers`, which are single paths or lists of them. A path declared twice comes once."""
+    """What is declared at `pointers` (of those that stand above). A path declared twice in one list comes once."""
     known: dict[tuple[str, ...], tuple[Declared, ...]] = draft.memo["declared"]
     found = known.get(pointers)
     if found is None:
-        single = len(pointers) == 1
-        found = tuple(_at(draft, *pointers) if single else chain(*(declared(draft, one) for one in pointers)))
-        known[pointers] = found
+        if not known:
+            known.update({(pointer,): _at(draft, pointer) for pointer in _EVERYTHING})
+        found = known[pointers] = tuple(chain.from_iterable([known[(pointer,)] for pointer in pointers]))
     return found
 
 
-def _at(draft: Draft, pointer: str) -> Iterator[Declared]:
+def _at(draft: Draft, pointer: str) -> tuple[Declared, ...]:
     value = draft.get(pointer)
     if value is None:
-        return
+        return ()
     places = draft.items(pointer) if isinstance(value, list) else ((pointer, value),)
-    seen: set[str] = set()
+    made: dict[str, Declared] = {}
     for at, path in places:
-        if (normal := normal_path(path)) not in seen:
-            seen.add(normal)
-            yield Declared(at, normal, draft.files.get(normal, ()))
+        if (normal := normal_path(path)) not in made:
+            entries = draft.files.get(normal, ())
+            names = [entry.path.rpartition("/")[2] for entry in entries]
+            made[normal] = Declared(at, normal, entries, frozenset([*normal.split("/"), *names]))
+    return tuple(made.values())
 
 
 def everything(draft: Draft) -> tuple[Declared, ...]:
     """Every declared path but the prompt's."""
-    return declared(draft, PUBLIC, PRIVATE, REVIEWER, SOLUTION, SETUP, REVIEW_SETUP)
+    return declared(draft, *_EVERYTHING)
+
+
+def stage(draft: Draft) -> Mapping[str, str]:
+    """Asset -> where it is staged in the workspace, both in normal form."""
+    given = draft.get(STAGE)
+    if not given:
+        return {}
+    return {normal_path(asset): normal_path(target) for asset, target in given.items()}
 
 
 def list_is_sound(draft: Draft, pointer: str) -> bool:

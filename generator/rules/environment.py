@@ -60,7 +60,7 @@ def budgets(draft: Draft) -> Iterator[Finding]:
 def effective(draft: Draft) -> Iterator[Finding]:
     """What only a reviewer heeds needs one (`field_without_effect`)."""
     names: tuple[str, ...]
-    if draft.scenario.review.mode == "checks":
+    if draft.get("/evaluation/mode") == "checks":
         because, names = 'with mode "checks" no reviewer is asked', _FOR_A_REVIEWER
     elif not draft.has("/evaluation/reviewer"):
         because, names = "it names what a reviewer of the scenario gets, and there is none", ("env",)

@@ -28,8 +28,8 @@ def possible_dates(draft: Draft) -> Iterator[Finding]:
 
 def updated_after_created(draft: Draft) -> Iterator[Finding]:
     """Nothing is changed before it is made (`date_order`)."""
-    created, updated = (draft.get(pointer) or "" for pointer in _DATES[:2])
-    if _is_before(updated, created):
+    created, updated = (draft.get(pointer) for pointer in _DATES[:2])
+    if created and updated and _is_before(updated, created):
         message = f"updatedAt {updated} is before createdAt {created}"
         yield Finding("date_order", _DATES[1], message, quoted(created))
 
@@ -51,7 +51,7 @@ def status(draft: Draft) -> Iterator[Finding]:
 def sunset(draft: Draft, today: date) -> Iterator[Finding]:
     """After its sunset date a scenario should be retired (`lifecycle_sunset_passed`). `today` is a day in UTC."""
     text = draft.get(f"{_LIFECYCLE}/sunsetAt")
-    end = moment(text or "")
+    end = moment(text) if text else None
     if end and end.date() < today and draft.get(f"{_LIFECYCLE}/status") != "retired":
         message = f"the sunset date {text} has passed"
         yield Finding(

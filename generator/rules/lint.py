@@ -26,6 +26,9 @@ _GENERIC: Final = re.compile(
     rf"\bsatisf(?:y|ies)[{_WHITE}]+the[{_WHITE}]+user[{_WHITE}]+(?:goal|prompt|request)\b", re.ASCII
 )
 _PROXY: Final = re.compile(rf"\bsource[{_WHITE}]+(?:text|code)[{_WHITE}]+match(?:es)?\b|\bfilenames?\b", re.ASCII)
+# Words without which the patterns find nothing; looking for a word is many times faster.
+_GENERIC_WORD: Final = "satisf"
+_PROXY_WORDS: Final = ("source", "filename")
 _PROXY_EXCUSES: Final = ("do not require", "over source", "rather than source", "prefer evidence")
 
 
@@ -33,7 +36,7 @@ def minimums(draft: Draft) -> Iterator[Finding]:
     """The four `*_minimum` codes. Where checks alone decide, a reviewer's texts are optional and so are these."""
     if draft.get("/evaluation") is None:
         return
-    decided_by_checks = draft.scenario.review.mode == "checks"
+    decided_by_checks = draft.get("/evaluation/mode") == "checks"
     for name, code, least, what, more in (
         ("scenarioContext", "evaluation_context_minimum", MIN_CONTEXT, "context notes", "who needs it and what for"),
         ("calibrationCases", "evaluation_calibration_cases_minimum", 1, "calibration cases", "a work and its verdict"),
@@ -52,9 +55,7 @@ def minimums(draft: Draft) -> Iterator[Finding]:
             continue  # the schema has asked for it
         count = len(given or ())
         if count < least and not decided_by_checks:
-            hint = (
-                member_example(pointer, draft.scenario.origin.format) if count == 0 else f"{least - count} more: {more}"
-            )
+            hint = member_example(pointer, draft.version) if count == 0 else f"{least - count} more: {more}"
             yield Finding(code, pointer, f"{count} of at least {least} {what}", hint)
 
 
@@ -69,7 +70,8 @@ def rubric(draft: Draft) -> Iterator[Finding]:
             yield Finding(
                 "evaluation_goal_rubric_terse", pointer, message, "what exactly must be true of the finished work"
             )
-        if _GENERIC.search(criterion.lower()):
+        text = criterion.lower()
+        if _GENERIC_WORD in text and _GENERIC.search(text):
             message = "the criterion only says that the user must be satisfied"
             yield Finding("evaluation_goal_rubric_generic", pointer, message, "an outcome that can be seen in the work")
 
@@ -78,7 +80,8 @@ def evidence(draft: Draft) -> Iterator[Finding]:
     """`evaluation_evidence_proxy_source`, once, shown at the first instruction that asks for it."""
     for pointer, instruction in draft.items("/evaluation/evidenceGuidance"):
         text = instruction.lower()
-        if _PROXY.search(text) and not any(excuse in text for excuse in _PROXY_EXCUSES):
+        named = any(map(text.__contains__, _PROXY_WORDS))
+        if named and _PROXY.search(text) and not any(excuse in text for excuse in _PROXY_EXCUSES):
             message = "the instruction judges by source text or file names, which says little about the outcome"
             hint = "what to run or open, and what must be seen then"
             yield Finding("evaluation_evidence_proxy_source", "/evaluation/evidenceGuidance", message, hint, at=pointer)
@@ -87,4 +90,4 @@ def evidence(draft: Draft) -> Iterator[Finding]:
 
 def _length(text: str) -> int:
     """Length in UTF-16 units."""
-    return len(text.encode("utf-16-le")) // 2
+    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2

@@ -9,7 +9,7 @@ from typing import Final
 
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
-from generator.rules.declared import PUBLIC, declared
+from generator.rules.declared import PUBLIC, declared, stage
 from generator.scenario.names import normal_path
 from generator.scenario.placement import workspace_path
 from generator.source.document import line_starts, place
@@ -24,9 +24,11 @@ _ENDINGS: Final = (
     "|vue|xlsx|xml|yaml|yml|zip"
 )
 _NAME: Final = re.compile(rf"[\w.-]+\.(?:{_ENDINGS})", re.ASCII)
-# A relative path of plain names. What stands before or after it would make it part of an address, an absolute path, a
-# pattern or a placeholder.
-_PATH: Final = re.compile(r"(?<![\w./~$@:{}*<>%\\-])[\w.][\w.-]*(?:/[\w.-]+)*/?(?![\w/*{}<>$@])", re.ASCII)
+# A relative path of plain names, with a dot or a slash. What stands before or after it would make it part of an
+# address, an absolute path, a pattern or a placeholder.
+_PATH: Final = re.compile(
+    r"(?<![\w./~$@:{}*<>%\\-])(?=[\w-]*[./])[\w.][\w.-]*(?:/[\w.-]+)*/?(?![\w/*{}<>$@])", re.ASCII
+)
 _LETTER: Final = re.compile("[A-Za-z]")
 
 
@@ -61,12 +63,12 @@ def is_file_name(word: str) -> bool:
 
 def workspace_paths(draft: Draft) -> set[str]:
     """Every file and directory that the agent finds at the start, by its place in the workspace."""
-    stage = draft.scenario.workspace.environment.stage
+    targets = stage(draft)
     found: set[str] = set()
     for one in declared(draft, PUBLIC):
         for entry in one.entries:
             if entry.kind in (Kind.FILE, Kind.DIRECTORY):
-                path = workspace_path(entry.path, one.path, stage)
+                path = workspace_path(entry.path, one.path, targets)
                 while path not in found and path != ".":
                     found.add(path)
                     path = path.rpartition("/")[0] or "."

@@ -43,6 +43,8 @@ def safe(draft: Draft) -> Iterator[Finding]:
             message = f"{quoted(one.path)} does not fit: {reason}"
             yield Finding("asset_name_unsafe", one.pointer, message, '"assets/orders.csv"')
             continue
+        if len(one.entries) < 2:  # nothing below it
+            continue
         bad = ((path, reason) for path in _below(one) if (reason := unsafe_name(_last(path)) or long_path(path)))
         for path, reason in islice(bad, MOST_SHOWN):
             message = f"the name {quoted(path)} does not fit: {reason}"
@@ -54,6 +56,8 @@ def safe(draft: Draft) -> Iterator[Finding]:
 def portable(draft: Draft) -> Iterator[Finding]:
     """Names that Windows cannot hold make a repository unusable there (`asset_name_not_portable`)."""
     for one in everything(draft):
+        if not any(map(unportable_name, one.names)):
+            continue
         there = one.entries and one.entries[0].kind is not Kind.MISSING
         names = [*one.path.split("/")[:-1], *(_last(path) for path in _all(one))] if there else []
         bad = ((name, reason) for name in dict.fromkeys(names) if name != "." and (reason := unportable_name(name)))
@@ -66,9 +70,12 @@ def portable(draft: Draft) -> Iterator[Finding]:
 
 def distinct(draft: Draft) -> Iterator[Finding]:
     """Two names that differ in case or Unicode form alone are one name on many systems (`asset_name_clash`)."""
-    for group in ((PUBLIC,), (PRIVATE,), (REVIEWER,), (SOLUTION,)):
+    for pointer in (PUBLIC, PRIVATE, REVIEWER, SOLUTION):
+        group = declared(draft, pointer)
+        if sum([len(one.entries) for one in group]) < 2:  # it is alone
+            continue
         first: dict[str, str] = {}
-        for one in declared(draft, *group):
+        for one in group:
             for path in islice(_clashing(one, first), MOST_SHOWN):
                 message = (
                     f"{quoted(path)} and {quoted(first[fold(path)])} are one name where case or Unicode form is ignored"
@@ -79,6 +86,8 @@ def distinct(draft: Draft) -> Iterator[Finding]:
 def reserved(draft: Draft) -> Iterator[Finding]:
     """Names that make git or Harbor drop what is around them are refused (`asset_git`, `asset_harborignore`)."""
     for one in declared(draft, PUBLIC, PRIVATE, REVIEWER, SOLUTION):
+        if RESERVED.keys().isdisjoint(map(str.lower, one.names)):
+            continue
         found: dict[str, str] = {}
         for path in (one.path, *_all(one)):
             for name in path.lower().split("/"):
@@ -92,6 +101,8 @@ def reserved(draft: Draft) -> Iterator[Finding]:
 def git_rules(draft: Draft) -> Iterator[Finding]:
     """Files by which git is told what to keep work inside a committed package as well (`asset_git_rules`)."""
     for one in declared(draft, PUBLIC, PRIVATE, REVIEWER, SOLUTION):
+        if _GIT_RULES.keys().isdisjoint(one.names):
+            continue
         found = {_last(path): path for path in reversed(tuple(_all(one)))}
         for name, (effect, hint) in _GIT_RULES.items():
             if name in found:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -29,29 +28,43 @@ def sealed(draft: Draft) -> Iterator[Finding]:
     Public are assets, the set-up script and the prompt file; private are private assets, reviewer, solution, a set-up
     of the review's own, and the document itself, which holds rubric and calibration cases.
     """
-    private = _Private.of(draft)
-    for public in _public(draft):
+    secrets, publics = tuple(_secrets(draft)), tuple(_public(draft))
+    if _apart(secrets, publics):
+        return
+    private = _Private.of(secrets)
+    for public in publics:
         for message in private.shown_by(public):
             yield Finding("private_exposed", public.pointer, message, _HINT)
+
+
+def _apart(secrets: Iterable[tuple[Declared, str]], publics: Iterable[Declared]) -> bool:
+    """Whether nothing private can be shown, as a quick look tells: no common file, and no common folder at the top."""
+    hidden, hidden_tops = _files_and_tops([one for one, _ in secrets])
+    shown, shown_tops = _files_and_tops(publics)
+    return hidden.isdisjoint(shown) and hidden_tops.isdisjoint(shown_tops) and "." not in hidden_tops | shown_tops
+
+
+def _files_and_tops(given: Iterable[Declared]) -> tuple[set[tuple[int, int]], set[str]]:
+    files = {entry.identity for one in given for entry in one.entries if entry.identity}
+    return files, {one.path.partition("/")[0] for one in given}
 
 
 @dataclass(slots=True)
 class _Private:
     """Everything private, found by path, by a directory above it, and by the identity of each file."""
 
-    names: list[str] = field(default_factory=list)
-    at: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    below: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    secrets: tuple[tuple[Declared, str], ...]
+    at: dict[str, list[int]] = field(default_factory=dict)
+    below: dict[str, list[int]] = field(default_factory=dict)
     files: dict[tuple[int, int], list[tuple[int, str]]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, draft: Draft) -> _Private:
-        made = cls()
-        for number, (one, what) in enumerate(_secrets(draft)):
-            made.names.append(f"{what}, {quoted(one.path)}")
-            made.at[one.path].append(number)
+    def of(cls, secrets: tuple[tuple[Declared, str], ...]) -> _Private:
+        made = cls(secrets)
+        for number, (one, _) in enumerate(made.secrets):
+            made.at.setdefault(one.path, []).append(number)
             for folder in _above(one.path):
-                made.below[folder].append(number)
+                made.below.setdefault(folder, []).append(number)
             for entry in one.entries:
                 if entry.identity:
                     made.files.setdefault(entry.identity, []).append((number, entry.path))
@@ -63,19 +76,25 @@ class _Private:
         for entry in public.entries:
             for number, path in self.files.get(entry.identity, ()) if entry.identity else ():
                 same = "" if path == entry.path else f" ({quoted(entry.path)} and {quoted(path)} are one file)"
-                found.setdefault(number, f"the public path {quoted(public.path)} shows {self.names[number]}{same}")
-        lexical = [*self.at[public.path], *self.below[public.path]]
-        lexical += [number for folder in _above(public.path) for number in self.at[folder]]
+                found.setdefault(number, f"the public path {quoted(public.path)} shows {self._name(number)}{same}")
+        lexical = [*self.at.get(public.path, ()), *self.below.get(public.path, ())]
+        lexical += [number for folder in _above(public.path) for number in self.at.get(folder, ())]
         for number in lexical:
-            found.setdefault(number, f"the public path {quoted(public.path)} and {self.names[number]}, overlap")
+            found.setdefault(number, f"the public path {quoted(public.path)} and {self._name(number)}, overlap")
         return found.values()
 
+    def _name(self, number: int) -> str:
+        one, what = self.secrets[number]
+        return f"{what}, {quoted(one.path)}"
 
-def _above(path: str) -> Iterator[str]:
+
+def _above(path: str) -> list[str]:
     """Every directory that holds `path`, up to the scenario directory itself."""
+    found = []
     while path != ".":
         path = path.rpartition("/")[0] or "."
-        yield path
+        found.append(path)
+    return found
 
 
 def _secrets(draft: Draft) -> Iterator[tuple[Declared, str]]:

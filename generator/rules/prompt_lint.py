@@ -11,7 +11,7 @@ from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
 from generator.formats.keys import closest
 from generator.formats.wording import quoted
-from generator.rules.declared import PRIVATE, PUBLIC, REVIEWER, SOLUTION, declared
+from generator.rules.declared import PRIVATE, PUBLIC, REVIEWER, SOLUTION, declared, stage
 from generator.rules.mentions import MOST_SHOWN, Mention, in_prompt, mentions, workspace_paths
 from generator.scenario.names import is_same_or_below, normal_path, path_problem
 from generator.source.tree import Kind
@@ -20,6 +20,7 @@ MOST_LOOKED_AT: Final = 200  # different paths of one prompt that are compared w
 MIN_QUOTE: Final = 40  # characters on one line; shorter lines are headers, keys and figures a task has to name
 MOST_READ: Final = 256 * 1024  # bytes of all private assets together
 
+_THERE: Final = frozenset({Kind.FILE, Kind.DIRECTORY})
 # Folders that hold inputs by convention: a path in one is taken for an input unless the prompt asks to make it.
 _INPUT_FOLDERS: Final = ("assets", "fixtures", "input", "inputs", "prompt-assets")
 _MAKES: Final = re.compile(
@@ -38,7 +39,7 @@ def missing_paths(draft: Draft) -> Iterator[Finding]:
     """
     if not _assets_are_sound(draft):
         return
-    hidden = tuple(one.path for one in declared(draft, SOLUTION, REVIEWER))
+    hidden = tuple([one.path for one in declared(draft, SOLUTION, REVIEWER)])
     inputs = _Inputs(draft, workspace_paths(draft), hidden)
     shown = 0
     for mention in _first_mentions(draft.prompt.text):
@@ -62,7 +63,7 @@ def quotes(draft: Draft) -> Iterator[Finding]:
     left = MOST_READ
     for one in declared(draft, PRIVATE):
         for entry in one.entries:
-            if entry.kind is not Kind.FILE or entry.size > left:
+            if entry.kind is not Kind.FILE or not MIN_QUOTE <= entry.size <= left:
                 continue
             data = draft.reading.tree.content(entry, left)
             if not isinstance(data, bytes):
@@ -87,7 +88,7 @@ class _Inputs:
         path = mention.path
         if path in self.present:
             return None
-        for asset, target in self.draft.scenario.workspace.environment.stage.items():
+        for asset, target in stage(self.draft).items():
             if is_same_or_below(path, asset):
                 there = normal_path(f"{target}/{path.removeprefix(asset)}")
                 return f"stands elsewhere in the workspace: {asset} is staged to {quoted(target)}", quoted(there)
@@ -118,9 +119,10 @@ def _first_mentions(text: str) -> Iterator[Mention]:
 
 def _assets_are_sound(draft: Draft) -> bool:
     """Whether what is declared is there: else its absence has been told, and the rest follows from it."""
-    if any(pointer.startswith((PUBLIC, "/environment")) for pointer in draft.invalid):
+    if draft.invalid and any(pointer.startswith((PUBLIC, "/environment")) for pointer in draft.invalid):
         return False
-    return all(entry.kind in (Kind.FILE, Kind.DIRECTORY) for one in declared(draft, PUBLIC) for entry in one.entries)
+    kinds = {entry.kind for one in declared(draft, PUBLIC) for entry in one.entries}
+    return kinds <= _THERE
 
 
 def _quoted_at(data: bytes, prompt: str) -> int | None:

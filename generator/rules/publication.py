@@ -52,5 +52,5 @@ def _has_something_private(draft: Draft) -> bool:
 
 
 def _missing(draft: Draft, code: str, name: str, message: str) -> Finding:
-    hint = member_example(f"/metadata/{name}", draft.scenario.origin.format)
+    hint = member_example(f"/metadata/{name}", draft.version)
     return Finding(code, "/metadata", message, hint, at=_VISIBILITY)

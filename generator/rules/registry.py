@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -33,52 +34,54 @@ __all__ = ["Pack", "check_pack", "check_scenario"]
 
 Rule = Callable[[Draft], Iterable[Finding]]
 
-RULES: Final[tuple[Rule, ...]] = (
-    identity.portable_id,
-    identity.semantic_version,
-    identity.version_in_changelog,
-    identity.calibration_ids,
-    lifecycle.possible_dates,
-    lifecycle.updated_after_created,
-    lifecycle.status,
-    publication.complete,
-    network.public,
-    environment.workdir,
-    environment.reserved_names,
-    environment.budgets,
-    environment.effective,
-    checks.ids,
-    checks.restore,
-    lint.minimums,
-    lint.rubric,
-    lint.evidence,
-    assets.duplicates,
-    assets.present,
-    assets.bounded,
-    assets.setup_is_file,
-    assets.solution_is_directory,
-    assets.empty_directories,
-    names.safe,
-    names.portable,
-    names.distinct,
-    names.reserved,
-    names.git_rules,
-    staging.declared,
-    staging.portable,
-    staging.once,
-    staging.distinct,
-    privacy.sealed,
-    prompt_lint.missing_paths,
-    prompt_lint.canary,
-    prompt_lint.quotes,
-    review_lint.rubric_names_files,
-    review_lint.rubric_repeats_prompt,
-    review_lint.rubric_repeats_itself,
-    review_lint.calibration_statuses,
-    review_lint.check_paths,
-    asset_lint.too_broad,
-    asset_lint.dropped_names,
-    asset_lint.private_content,
+_ANY: Final = ""
+# The member of the document without which a rule has nothing to say (most documents have few of them), and the rule.
+RULES: Final[tuple[tuple[str, Rule], ...]] = (
+    ("id", identity.portable_id),
+    ("metadata", identity.semantic_version),
+    ("metadata", identity.version_in_changelog),
+    ("evaluation", identity.calibration_ids),
+    ("metadata", lifecycle.possible_dates),
+    ("metadata", lifecycle.updated_after_created),
+    ("metadata", lifecycle.status),
+    ("metadata", publication.complete),
+    ("requires", network.public),
+    ("environment", environment.workdir),
+    ("evaluation", environment.reserved_names),
+    ("run", environment.budgets),
+    ("evaluation", environment.effective),
+    ("evaluation", checks.ids),
+    ("evaluation", checks.restore),
+    ("evaluation", lint.minimums),
+    ("evaluation", lint.rubric),
+    ("evaluation", lint.evidence),
+    (_ANY, assets.duplicates),
+    (_ANY, assets.present),
+    (_ANY, assets.bounded),
+    (_ANY, assets.setup_is_file),
+    ("solution", assets.solution_is_directory),
+    (_ANY, assets.empty_directories),
+    (_ANY, names.safe),
+    (_ANY, names.portable),
+    (_ANY, names.distinct),
+    (_ANY, names.reserved),
+    (_ANY, names.git_rules),
+    ("environment", staging.declared),
+    ("environment", staging.portable),
+    ("environment", staging.once),
+    ("environment", staging.distinct),
+    (_ANY, privacy.sealed),
+    (_ANY, prompt_lint.missing_paths),
+    (_ANY, prompt_lint.canary),
+    (_ANY, prompt_lint.quotes),
+    ("evaluation", review_lint.rubric_names_files),
+    ("evaluation", review_lint.rubric_repeats_prompt),
+    ("evaluation", review_lint.rubric_repeats_itself),
+    ("evaluation", review_lint.calibration_statuses),
+    ("evaluation", review_lint.check_paths),
+    (_ANY, asset_lint.too_broad),
+    (_ANY, asset_lint.dropped_names),
+    (_ANY, asset_lint.private_content),
 )
 
 
@@ -88,11 +91,20 @@ def check_scenario(draft: Draft, known: Pack, today: date) -> tuple[Finding, ...
     What lies in a value that the schema refused is left out: its reason has been given, and the rest follows from it.
     """
     found: list[Finding] = []
-    for rule in RULES:
+    for rule in _rules_about(frozenset(draft.sound)):
         found += rule(draft)
-    found += lifecycle.sunset(draft, today)
-    found += lifecycle.replacement(draft, known)
-    return tuple(finding for finding in found if not (draft.invalid and _follows(finding, draft.invalid)))
+    if "metadata" in draft.sound:
+        found += lifecycle.sunset(draft, today)
+        found += lifecycle.replacement(draft, known)
+    if draft.invalid:
+        found = [finding for finding in found if not _follows(finding, draft.invalid)]
+    return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def _rules_about(members: frozenset[str]) -> tuple[Rule, ...]:
+    """The rules that may have something to say about a document with these members; most of a pack have the same."""
+    return tuple(rule for member, rule in RULES if member == _ANY or member in members)
 
 
 def check_pack(known: Pack) -> Mapping[Path, list[Finding]]:

@@ -20,15 +20,16 @@ _WORD: Final = re.compile(r"\w+")
 _SOURCE: Final = re.compile(
     r"\b(?:source (?:code|text)|line \d+ of|(?:variable|function|class|method) (?:called|named))\b"
 )
+_SOURCE_WORDS: Final = frozenset({"source", "line", "variable", "function", "class", "method"})  # the first of it
 # Files that a command makes for itself.
 _MADE: Final = re.compile(r"(?:>>?|\btee(?: -a)?|\s-o|--output[ =])\s*[\"']?([\w./-]+)")
 
 
 def rubric_names_files(draft: Draft) -> Iterator[Finding]:
     """A criterion about files or source text rewards one way of doing it (`rubric_names_files`)."""
-    for pointer, criterion in draft.items("/evaluation/goalRubric"):
+    for pointer, criterion, words in _criteria(draft):
         named = next((one.path for one in mentions(criterion) if is_file_name(one.path.rpartition("/")[2])), None)
-        found = _SOURCE.search(criterion.lower())
+        found = None if _SOURCE_WORDS.isdisjoint(words) else _SOURCE.search(criterion.lower())
         if named or found:
             what = quoted(named) if named else quoted(found.group() if found else "")
             message = f"the criterion speaks of {what} instead of what the work does"
@@ -39,11 +40,11 @@ def rubric_repeats_prompt(draft: Draft) -> Iterator[Finding]:
     """A criterion that is a sentence of the prompt adds no judgement of its own (`rubric_repeats_prompt`)."""
     prompt = _words(draft.prompt.text)
     vocabulary = set(prompt)
-    for pointer, criterion in draft.items("/evaluation/goalRubric"):
-        words = _words(criterion)
-        if sum(word in vocabulary for word in words) < MOSTLY * len(words):
+    known: set[tuple[str, ...]] = set()
+    for pointer, _, words in _criteria(draft):
+        if sum(map(vocabulary.__contains__, words)) < MOSTLY * len(words):
             continue  # so few cannot stand in shared runs either, and this is quickly seen
-        known = set(_runs(prompt))
+        known = known or set(_runs(prompt))
         shared: set[int] = set()
         for start, run in enumerate(_runs(words)):
             if run in known:
@@ -56,12 +57,12 @@ def rubric_repeats_prompt(draft: Draft) -> Iterator[Finding]:
 def rubric_repeats_itself(draft: Draft) -> Iterator[Finding]:
     """A criterion that stands twice is judged and counted twice (`rubric_repeats_itself`)."""
     first: dict[tuple[str, ...], str] = {}
-    for pointer, criterion in draft.items("/evaluation/goalRubric"):
-        words = tuple(_words(criterion)) or (criterion,)
-        if words in first:
-            message = f"the criterion says the same as another one ({first[words]})"
+    for pointer, criterion, words in _criteria(draft):
+        said = tuple(words) or (criterion,)
+        if said in first:
+            message = f"the criterion says the same as another one ({first[said]})"
             yield Finding("rubric_repeats_itself", pointer, message, "each criterion once")
-        first.setdefault(words, pointer)
+        first.setdefault(said, pointer)
 
 
 def calibration_statuses(draft: Draft) -> Iterator[Finding]:
@@ -91,6 +92,15 @@ def check_paths(draft: Draft) -> Iterator[Finding]:
         for path in islice(unknown, MOST_SHOWN):
             message = f"the check needs {quoted(path)}, which the prompt does not name"
             yield Finding("check_path_unmentioned", f"{pointer}/command", message, "a path that the prompt asks for")
+
+
+def _criteria(draft: Draft) -> list[tuple[str, str, list[str]]]:
+    """Pointer, text and words of each criterion."""
+    known: dict[str, list[tuple[str, str, list[str]]]] = draft.memo["criteria"]
+    if "" not in known:
+        criteria = draft.items("/evaluation/goalRubric")
+        known[""] = [(pointer, criterion, _words(criterion)) for pointer, criterion in criteria]
+    return known[""]
 
 
 def _told(path: str, prompt: str) -> bool:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
 from generator.formats.wording import quoted
-from generator.rules.declared import PUBLIC, Declared, list_is_sound, one_of
+from generator.rules.declared import PUBLIC, STAGE, Declared, list_is_sound, one_of, stage
 from generator.rules.declared import declared as declared_paths
 from generator.rules.names import RESERVED
 from generator.scenario.names import fold, long_path, normal_path, path_problem, unportable_name
 from generator.scenario.placement import workspace_path
 from generator.source.pointer import child
 from generator.source.tree import Entry, Kind
-
-STAGE: Final = "/environment/stage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +86,13 @@ def distinct(draft: Draft) -> Iterator[Finding]:
 
 
 def _placed(draft: Draft) -> Iterator[Placed]:
-    stage = draft.scenario.workspace.environment.stage
+    targets = stage(draft)
     pointers = {normal_path(asset): child(STAGE, asset) for asset in draft.get(STAGE)}
     for one in declared_paths(draft, PUBLIC):
         for entry in one.entries:
             if entry.kind is Kind.FILE:
                 pointer = pointers.get(one.path, one.pointer)
-                yield Placed(workspace_path(entry.path, one.path, stage), entry.real, pointer)
+                yield Placed(workspace_path(entry.path, one.path, targets), entry.real, pointer)
 
 
 def _unsuitable(one: Declared, target: str) -> str | None:

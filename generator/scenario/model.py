@@ -10,12 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-DEFAULT_TIMEOUT_SECONDS = 600.0
-DEFAULT_MAX_ITERATIONS = 3
-DEFAULT_REVIEW_TIMEOUT_SECONDS = 300.0
-DEFAULT_CHECK_TIMEOUT_SECONDS = 60.0
-DEFAULT_WORKDIR = "/app"
-DEFAULT_USER = "agent"
+from generator.scenario import defaults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +62,12 @@ class Environment:
     image: str | None = None
     packages: tuple[str, ...] = ()
     setup: str | None = None
-    workdir: str = DEFAULT_WORKDIR
+    workdir: str = defaults.WORKDIR
     stage: Mapping[str, str] = field(default_factory=dict)
     git: bool = False
     cpus: float | None = None
     memory_mb: int | None = None
-    user: str = DEFAULT_USER
+    user: str = defaults.USER
 
     @property
     def needs_container(self) -> bool:
@@ -101,8 +96,8 @@ class Completion:
 class Loop:
     """Limits of the agent phase: turns, seconds for all of them together, and what the agent must be able to do."""
 
-    max_iterations: int = DEFAULT_MAX_ITERATIONS
-    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
+    max_iterations: int = defaults.MAX_ITERATIONS
+    timeout_seconds: float = defaults.TIMEOUT_SECONDS
     mode: str | None = None
     completion: Completion = Completion()
     continuity: str | None = None
@@ -130,7 +125,7 @@ class Check:
     id: str
     command: str | tuple[str, ...]
     expect_exit: int = 0
-    timeout_seconds: float = DEFAULT_CHECK_TIMEOUT_SECONDS
+    timeout_seconds: float = defaults.CHECK_TIMEOUT_SECONDS
     restore: tuple[str, ...] = ()
 
 
@@ -157,7 +152,7 @@ class Review:
     environment: Environment | None = None
     env: tuple[str, ...] = ()
     network: bool = False
-    timeout_seconds: float = DEFAULT_REVIEW_TIMEOUT_SECONDS
+    timeout_seconds: float = defaults.REVIEW_TIMEOUT_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

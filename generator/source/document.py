@@ -12,11 +12,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from generator.diagnostics.model import Finding
+from generator.source.limits import MAX_DEPTH, MAX_NUMBER_LENGTH
 from generator.source.pointer import parent
-from generator.source.scan import MAX_DEPTH, MAX_NUMBER_LENGTH, Fault, Scan, scan
+
+if TYPE_CHECKING:
+    from generator.source.scan import Fault, Scan
 
 MAX_BYTES: Final = 1024 * 1024
 
@@ -48,7 +51,7 @@ class Document:
 
     @cached_property
     def _scan(self) -> Scan:
-        return self.outline() if self.outline else scan(self.text)
+        return self.outline() if self.outline else _scanned(self.text)
 
     @cached_property
     def _lines(self) -> list[int]:
@@ -82,7 +85,7 @@ def read_document(data: bytes, file: str) -> Document | tuple[Finding, ...]:
     if _suspicious(text) and (faults := _faults(text)):
         return faults
     if not isinstance(value, dict):
-        return (not_object(value, place(line_starts(text), scan(text).values[""])),)
+        return (not_object(value, place(line_starts(text), _scanned(text).values[""])),)
     return Document(value, text, file)
 
 
@@ -112,12 +115,19 @@ def at_places(faults: Iterable[Fault], text: str) -> tuple[Finding, ...]:
 
 
 def _faults(text: str) -> tuple[Finding, ...]:
-    return at_places(scan(text).faults, text)
+    return at_places(_scanned(text).faults, text)
+
+
+def _scanned(text: str) -> Scan:
+    from generator.source.scan import scan
+
+    return scan(text)
 
 
 def _suspicious(text: str) -> bool:
     """Whether the text may hold what the parser accepts and we do not: escapes that make no character, deep nesting."""
-    lowered = text.lower() if "\\u" in text or "\\U" in text else ""
+    escapes = "\\" in text and ("\\u" in text or "\\U" in text)  # one character is found much faster than two
+    lowered = text.lower() if escapes else ""
     return "\\ud" in lowered or "\\u0000" in lowered or text.count("[") + text.count("{") > MAX_DEPTH
 
 

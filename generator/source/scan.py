@@ -13,10 +13,8 @@ from json.decoder import JSONDecodeError, scanstring  # type: ignore[attr-define
 from math import isfinite
 from typing import Final
 
+from generator.source.limits import MAX_DEPTH, MAX_NUMBER_LENGTH
 from generator.source.pointer import child
-
-MAX_DEPTH: Final = 100  # real scenarios stay below 10; deeper ones break tools that recurse
-MAX_NUMBER_LENGTH: Final = 300  # longer integers overflow a double anyway, and are slow to parse
 
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")

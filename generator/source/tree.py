@@ -196,6 +196,7 @@ class Tree:
         """Parts without links and their status, or the entry (as `shown`) that says why there is none."""
         ahead = path.split("/")[::-1]
         parts = list(above)
+        place = self._place(parts)
         status: os.stat_result | None = None  # of what `parts` leads to, where it is known
         target = ""
         links = 0
@@ -208,24 +209,25 @@ class Tree:
                     if not parts:
                         return Entry(shown, Kind.OUTSIDE, detail="leads out of the scenario directory")
                     parts.pop()
-                    status = None
+                    place, status = self._place(parts), None
                     continue
                 parts.append(part)
-                status = os.lstat(self._place(parts))
+                place = f"{place}/{part}"
+                status = os.lstat(place)
                 if stat.S_ISLNK(status.st_mode):
                     links += 1
                     if links > MAX_LINKS:
                         return Entry(shown, Kind.LOOP, detail="a link that leads to itself")
-                    target = os.readlink(self._place(parts))
+                    target = os.readlink(place)
                     parts.pop()
-                    status = None
+                    place, status = self._place(parts), None
                     if target.startswith("/"):
                         return Entry(shown, Kind.OUTSIDE, detail=f"a link to {target}")
                     ahead += target.split("/")[::-1]
                     continue
                 if ahead and not stat.S_ISDIR(status.st_mode):
                     return Entry(shown, Kind.MISSING, detail=f"{'/'.join(parts)} is not a directory")
-            return parts, status or (os.lstat(self._place(parts)) if parts else os.stat(self.root))
+            return parts, status or (os.lstat(place) if parts else os.stat(self.root))
         except FileNotFoundError:
             return Entry(shown, Kind.MISSING, detail=f"by way of a link to {target}" if target else "")
         except (OSError, ValueError) as error:
@@ -238,7 +240,7 @@ class Tree:
         )
 
     def _place(self, parts: list[str]) -> str:
-        return "/".join([str(self.root), *parts])
+        return "/".join([str(self.root), *parts]) if parts else str(self.root)
 
 
 def _read(descriptor: int, most: int) -> bytes:

@@ -18,8 +18,9 @@ import yaml  # this module is imported only where there is YAML to read
 
 from generator.diagnostics.model import Finding
 from generator.source.document import MAX_BYTES, Document, Json, at_places, decode, line_starts, not_object, place
+from generator.source.limits import MAX_DEPTH
 from generator.source.pointer import child
-from generator.source.scan import MAX_DEPTH, Fault, Scan
+from generator.source.scan import Fault, Scan
 from generator.source.yaml_words import in_words, meaning
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")

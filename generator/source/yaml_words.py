@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from generator.source.scan import MAX_NUMBER_LENGTH
+from generator.source.limits import MAX_NUMBER_LENGTH
 
 _WORDS: Final = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),

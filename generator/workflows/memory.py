@@ -35,9 +35,10 @@ class Memory:
 
     def read(self, directory: Path) -> Reading:
         """The document of a scenario directory."""
-        if directory not in self._readings:
-            self._readings[directory] = read(directory)
-        return self._readings[directory]
+        found = self._readings.get(directory)
+        if found is None:
+            found = self._readings[directory] = read(directory)
+        return found
 
     def load(
         self, reading: Reading, pack: Pack, findings: Sequence[Finding], today: date, load: Load

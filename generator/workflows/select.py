@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import has_errors, locate
@@ -23,12 +24,16 @@ from generator.formats.discovery import (
     has_document,
     is_directory,
 )
-from generator.formats.draft import Reading
+from generator.formats.draft import Draft, Reading
 from generator.formats.loaded import LoadedScenario
-from generator.formats.reading import draft, loaded_form
+from generator.formats.loaded_form import loaded_form
+from generator.formats.reading import draft
 from generator.formats.wording import quoted
 from generator.rules.registry import Pack, check_pack, check_scenario
 from generator.workflows.memory import Memory
+
+if TYPE_CHECKING:
+    from generator.scenario.model import Scenario
 
 TIERS: Final = ("smoke", "nightly", "release")
 
@@ -60,7 +65,7 @@ class _Found:
     problems: tuple[Diagnostic, ...]
 
 
-def select(
+def select(  # noqa: PLR0913 - each is one answer of the command line
     scenario_dir: Path,
     ids: Sequence[str] = (),
     tier: str | None = None,
@@ -69,6 +74,7 @@ def select(
     changed: Sequence[Path] | None = None,
     today: date | None = None,
     memory: Memory | None = None,
+    models: bool = True,
 ) -> Selection:
     """Read the scenarios that are asked for and apply every rule to them.
 
@@ -80,6 +86,7 @@ def select(
         changed: Only scenarios that hold one of these paths or lie below it (absolute, links followed); None means all.
         today: The day that sunset dates are compared with (UTC); None is now.
         memory: What is known from an earlier call with the same arguments.
+        models: Whether to build the model of each valid scenario, which no rule needs.
     """
     memory = memory or Memory()
     found = _find_paths(paths, memory) if paths else _find_root(scenario_dir, memory)
@@ -89,7 +96,8 @@ def select(
     pack = found.pack
     by_path = check_pack(pack)
     day = today or datetime.now(UTC).date()
-    loaded = [memory.load(reading, pack, by_path.get(reading.path, ()), day, load) for reading in readings]
+    judge = partial(load, models=models)
+    loaded = [memory.load(reading, pack, by_path.get(reading.path, ()), day, judge) for reading in readings]
     if tier is not None:
         loaded = [one for one in loaded if _tier(one) in (tier, None)]
     if not loaded and changed is None and not (found.problems or problems):
@@ -98,8 +106,10 @@ def select(
     return Selection(tuple(loaded), (*found.problems, *problems), pack.complete, whole)
 
 
-def load(reading: Reading, pack: Pack, pack_findings: Sequence[Finding], today: date) -> LoadedScenario:
-    """Check, build and judge one scenario directory that was read."""
+def load(
+    reading: Reading, pack: Pack, pack_findings: Sequence[Finding], today: date, models: bool = True
+) -> LoadedScenario:
+    """Check, judge and (`models`, a valid one) build one scenario directory that was read."""
     made = draft(reading)
     if made is None:
         return LoadedScenario(tree=reading.tree, name=reading.name, findings=(*reading.findings, *pack_findings))
@@ -109,10 +119,16 @@ def load(reading: Reading, pack: Pack, pack_findings: Sequence[Finding], today: 
         name=reading.name,
         document=reading.document,
         raw=loaded_form(made.document.value, made.prompt),
-        scenario=None if has_errors(findings) else made.scenario,
+        scenario=_built(made) if models and not has_errors(findings) else None,
         findings=findings,
         files=made.files,
     )
+
+
+def _built(made: Draft) -> Scenario:
+    from generator.formats.build import build
+
+    return build(made.sound, made.version, made.document.file, made.prompt.text, made.prompt.file)
 
 
 def _holds(reading: Reading, changed: Sequence[Path]) -> bool:

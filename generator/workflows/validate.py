@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding, Severity
 from generator.diagnostics.printable import printable
 from generator.diagnostics.report import Paint, counted, detail, plain, plural, text_lines
-from generator.formats.config import ANY_WARNING, Config, Ignore, known_names
 from generator.formats.discovery import DOCUMENT, documents
 from generator.formats.loaded import LoadedScenario
 from generator.formats.prompt import DEFAULT_PROMPT_FILE
@@ -20,10 +19,12 @@ from generator.rules.calibration import STATUSES, Calibration, calibration
 from generator.source.tree import Kind
 from generator.workflows.select import Selection
 
+if TYPE_CHECKING:
+    from generator.formats.config import Config, Ignore
+
 REPORT_VERSION: Final = "ruhroh_validation_report_v1"
 _THERE: Final = (Kind.FILE, Kind.DIRECTORY)
 
-NO_CONFIG: Final = Config()
 LONGEST_NAME: Final = 80  # an id is shorter; what is given for one need not be
 
 
@@ -74,7 +75,7 @@ class Report:
         return any(problem.severity is Severity.ERROR for problem in self.problems)
 
 
-def validate(selection: Selection, fail_on: Sequence[str] = (), config: Config = NO_CONFIG) -> Report:
+def validate(selection: Selection, fail_on: Sequence[str] = (), config: Config | None = None) -> Report:
     """Weigh and place the findings of a selection.
 
     Args:
@@ -82,14 +83,17 @@ def validate(selection: Selection, fail_on: Sequence[str] = (), config: Config =
         fail_on: Codes, categories, or `warning` for every warning, that fail a scenario as errors do.
         config: The pack's settings; of them, what is to be ignored.
     """
-    results = tuple(_result(loaded, fail_on, config.ignores) for loaded in selection.loaded)
-    unused = tuple(_unused(selection, results, config.ignores))
-    problems = (*selection.problems, *(config.at(unused) if unused else ()))
+    ignores = config.ignores if config else ()
+    results = tuple(_result(loaded, fail_on, ignores) for loaded in selection.loaded)
+    unused = tuple(_unused(selection, results, ignores))
+    problems = (*selection.problems, *(config.at(unused) if config and unused else ()))
     return Report(results, problems, tuple(problem for problem in problems if _fails(problem, fail_on)))
 
 
 def unknown_fail_on(values: Sequence[str]) -> str | None:
     """Which of `values` is neither a code nor a category, in a sentence with the closest known one, or None."""
+    from generator.formats.config import known_names
+
     known = known_names()
     for value in values:
         if value not in known:
@@ -126,14 +130,15 @@ def json_report(report: Report) -> dict[str, Any]:
 
 def _result(loaded: LoadedScenario, fail_on: Sequence[str], ignores: Sequence[Ignore]) -> Result:
     found = locate(loaded.findings, loaded.document, loaded.directory, loaded.id) if loaded.findings else ()
-    reasons = {ignore.code: ignore.reason for ignore in reversed(ignores) if _is_about(ignore, loaded)}
-    diagnostics = tuple(diagnostic for diagnostic in found if diagnostic.code not in reasons)
+    about = [ignore for ignore in reversed(ignores) if _is_about(ignore, loaded)]
+    reasons = {ignore.code: ignore.reason for ignore in about}
+    diagnostics = tuple([diagnostic for diagnostic in found if diagnostic.code not in reasons])
     return Result(
         loaded,
         diagnostics,
-        tuple(diagnostic for diagnostic in diagnostics if _fails(diagnostic, fail_on)),
+        tuple([diagnostic for diagnostic in diagnostics if _fails(diagnostic, fail_on)]),
         calibration(loaded.document.value) if loaded.document else None,
-        tuple((diagnostic, reasons[diagnostic.code]) for diagnostic in found if diagnostic.code in reasons),
+        tuple([(diagnostic, reasons[diagnostic.code]) for diagnostic in found if diagnostic.code in reasons]),
     )
 
 
@@ -157,7 +162,7 @@ def _fails(diagnostic: Diagnostic, fail_on: Sequence[str]) -> bool:
     if diagnostic.severity is Severity.ERROR:
         return True
     named = diagnostic.code in fail_on or diagnostic.category in fail_on
-    return named or (diagnostic.severity is Severity.WARNING and ANY_WARNING in fail_on)
+    return named or (diagnostic.severity is Severity.WARNING and Severity.WARNING.value in fail_on)
 
 
 def _block(result: Result, paint: Paint) -> Iterator[str]:

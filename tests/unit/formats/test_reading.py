@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from generator.formats.build import build
 from generator.formats.draft import Draft
 from generator.formats.files import look_at_files
-from generator.formats.reading import draft, loaded_form, read
-from generator.scenario.model import CalibrationCase, Check, Completion, Environment, Lifecycle, Reviewer
+from generator.formats.loaded_form import loaded_form
+from generator.formats.reading import draft, read
+from generator.scenario.model import CalibrationCase, Check, Completion, Environment, Lifecycle, Reviewer, Scenario
 from generator.source.tree import Kind
 from tests.support.files import Link
 from tests.support.scenarios import PROMPT, document, write_scenario
@@ -21,6 +23,10 @@ def drafted(root: Path, made: dict[str, Any] | None = None, extra: dict[str, Any
     found = draft(read(write_scenario(root / "sum-ledger", made, extra)))
     assert found is not None
     return found
+
+
+def built(found: Draft) -> Scenario:
+    return build(found.sound, found.version, found.document.file, found.prompt.text, found.prompt.file)
 
 
 def test_the_model_has_what_the_document_says(tmp_path: Path) -> None:
@@ -50,7 +56,7 @@ def test_the_model_has_what_the_document_says(tmp_path: Path) -> None:
         evaluation__network=True,
         evaluation__timeoutSeconds=9,
     )
-    scenario = drafted(tmp_path, made).scenario
+    scenario = built(drafted(tmp_path, made))
     assert scenario.prompt == PROMPT
     assert scenario.workspace.assets == ("assets/ledger.csv",)
     assert scenario.workspace.environment == Environment(
@@ -76,7 +82,7 @@ def test_the_model_has_what_the_document_says(tmp_path: Path) -> None:
 
 
 def test_defaults_are_the_published_ones(tmp_path: Path) -> None:
-    scenario = drafted(tmp_path).scenario
+    scenario = built(drafted(tmp_path))
     assert scenario.workspace.environment == Environment()
     assert (scenario.review.timeout_seconds, scenario.review.checks, scenario.solution) == (300, (), None)
 
@@ -85,7 +91,7 @@ def test_version_1_takes_its_limit_and_mode_from_the_driver(tmp_path: Path) -> N
     driver = {"adapter": "a", "timeoutSeconds": 7, "mode": "plan"}
     made = document(version="ruhroh_scenario_v1", run=..., driver=driver)
     found = drafted(tmp_path, made)
-    assert (found.scenario.loop.timeout_seconds, found.scenario.loop.mode) == (7, "plan")
+    assert (built(found).loop.timeout_seconds, built(found).loop.mode) == (7, "plan")
     assert loaded_form(made, found.prompt)["run"] == {"mode": "plan", "timeoutSeconds": 7}
 
 
@@ -137,7 +143,7 @@ def test_every_declared_path_is_looked_at_once(tmp_path: Path) -> None:
 def test_declared_paths_are_counted_together(tmp_path: Path) -> None:
     made = document(assets=["a", "b", "c"])
     found = drafted(tmp_path, made, {"a/1": "", "b/1": "", "c/1": ""})
-    files = look_at_files(found.reading.tree, found.scenario, limit=3)
+    files = look_at_files(found.reading.tree, found.sound, limit=3)
     assert {path: [entry.kind for entry in entries] for path, entries in files.items()} == {
         "a": [Kind.DIRECTORY, Kind.FILE],
         "b": [Kind.DIRECTORY, Kind.FILE],

@@ -102,6 +102,13 @@ def test_a_choice_does_not_narrow_what_ids_are_compared_with(tmp_path: Path) -> 
     assert [loaded.scenario is None for loaded in select(tmp_path).loaded] == [True, True, False]
 
 
+def test_models_are_built_for_who_asks_and_findings_are_the_same(pack: Path) -> None:
+    built, judged = select(pack).loaded, select(pack, models=False).loaded
+    assert [one.scenario for one in judged] == [None] * len(built)
+    assert [one.findings for one in judged] == [one.findings for one in built]
+    assert [one.raw for one in judged] == [one.raw for one in built]
+
+
 def test_warnings_leave_a_scenario_usable_and_errors_do_not(tmp_path: Path) -> None:
     write_scenario(tmp_path / "a", document(requires__network=True))
     write_scenario(tmp_path / "b", document(id="b", title=5))
