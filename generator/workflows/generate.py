@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -32,6 +32,7 @@ from generator.workflows.advice import advice, without_held_out
 from generator.workflows.dataset import DatasetReport, keep_dataset, pending_dataset, skipped_dataset, unnamed
 from generator.workflows.parallel import Lost, processors, shared_out
 from generator.workflows.select import Selection, ids_known, select
+from generator.workflows.suggest import option_words, package_words
 
 DEFAULTS: Final = Settings()
 
@@ -351,32 +352,12 @@ def _drifted(outcome: Outcome, request: Request) -> Finding:
 
 def generate_command(request: Request, scenario_id: str | None = None) -> str:
     """The command that makes the same packages, or the one of `scenario_id`."""
-    words = ["harborsmith", "generate", *map(str, request.paths), *package_words(request, scenario_id)]
-    if request.dataset and scenario_id is None:
-        words += option_words(
-            {
-                "--dataset": request.dataset.name,
-                "--dataset-version": request.dataset.version,
-                "--dataset-description": request.dataset.description or None,
-            }
-        )
+    scenario_dir = None if request.paths else request.scenario_dir
+    words = ["harborsmith", "generate", *map(str, request.paths)]
+    words += package_words(scenario_dir, scenario_id, request.out, request.settings)
+    if (made := request.dataset) and scenario_id is None:
+        words += option_words({"--dataset": made.name, "--dataset-version": made.version})
+        words += option_words({"--dataset-description": made.description or None})
     if not request.held_out and scenario_id is None:
         words.append("--without-held-out")
     return shlex.join(words)
-
-
-def package_words(request: Request, scenario_id: str | None = None) -> list[str]:
-    """The options, as far as they are not the usual ones, by which every command makes the same packages."""
-    options = {
-        "--scenario-dir": None if request.paths or request.scenario_dir == Path("scenarios") else request.scenario_dir,
-        "--scenario": scenario_id,
-        "--out": None if request.out == Path("generated") else request.out,
-        "--org": None if request.settings.org == DEFAULTS.org else request.settings.org,
-    }
-    authors = (word for author in request.settings.authors for word in ("--author", author))
-    return [*option_words(options), *authors]
-
-
-def option_words(options: Mapping[str, object]) -> list[str]:
-    """Options with their values, without those whose value is None."""
-    return [str(word) for option, value in options.items() if value is not None for word in (option, value)]

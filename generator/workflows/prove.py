@@ -23,7 +23,6 @@ from generator.package.layout import PACKAGE_FORMAT
 from generator.runtime.evaluation import CHECKS_ONLY
 from generator.runtime.launch import ReviewerCommand
 from generator.runtime.reviewers import choose_reviewer
-from generator.workflows.generate import Request, option_words, package_words
 from generator.workflows.making import regenerate
 from generator.workflows.proof import (
     ORACLE,
@@ -45,6 +44,7 @@ from generator.workflows.proof_store import NOT_WRITTEN, Wanted, keep_proof, pro
 from generator.workflows.proof_subjects import Subject, packages_to_check, packages_to_run
 from generator.workflows.proof_trials import HARBOR, LOCALLY, Manner, Tried, harbor_options, try_agents
 from generator.workflows.run import Notify, exit_of
+from generator.workflows.suggest import option_words, package_words
 from generator.workflows.targets import Choice
 
 
@@ -203,10 +203,9 @@ def _without_proof(subject: Subject, request: ProveRequest, why: Finding, path: 
 def _again(subject: Subject, request: ProveRequest) -> str:
     """The command that makes the proof that is lacking, of this package alone."""
     if subject.package is not None:
-        which = [str(subject.place), *package_words(Request(scenario_dir=Choice().scenario_dir, out=request.out))]
+        which = [str(subject.place), *package_words(None, None, request.out, Choice().settings)]
     else:
-        same = Request(scenario_dir=request.scenario_dir, out=request.out, settings=request.settings)
-        which = package_words(same, subject.scenario_id)
+        which = package_words(request.scenario_dir, subject.scenario_id, request.out, request.settings)
     manner = request.manner
     how = {
         "--backend": None if manner.backend == LOCALLY.backend else manner.backend,
@@ -234,10 +233,8 @@ def _prove(
     refused = tried.refused
     if not all(is_of(report, subject.digest) for report in tried.reports):
         message = f"{subject.place} was tried as another package than it is: it changed meanwhile"
-        refused = (
-            *refused,
-            Refused("package_edited", message, regenerate(subject.scenario_id, request), Blame.PACKAGE),
-        )
+        hint = regenerate(subject.scenario_id, request)
+        refused = (*refused, Refused("package_edited", message, hint, Blame.PACKAGE))
     if refused:
         code = max(map(exit_of, refused))
         return Proved(subject=subject, status=Status.NOT_TRIED, refused=refused, proof=path, exit_code=code)

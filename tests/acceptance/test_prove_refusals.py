@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from generator.resources import data_folder
-from tests.support.proofs import PROVE, checked, codes, proof_file, report, runs
-from tests.support.runs import Bench
+from tests.support.proofs import PROVE, REPORT, checked, codes, proof, proof_file, report, runs
+from tests.support.runs import JUDGE, Bench
 from tests.support.scenarios import document, write_scenario
 
 pytestmark = pytest.mark.sandbox
@@ -117,6 +117,7 @@ def test_the_command_that_replaces_a_package_makes_the_same_one(bench: Bench) ->
     place = bench.folder / "made/harbor/tasks/sum-ledger"
     (place / "instruction.md").write_text("Do nothing.\n")
     assert f"`harborsmith generate {' '.join(where)} --force`" in bench.run("prove", *where).err
+    assert bench.run("generate", *where, "--force").code == 0
 
 
 def test_where_nothing_can_be_confined_it_says_so_and_suggests_containers(
@@ -133,17 +134,32 @@ def test_where_nothing_can_be_confined_it_says_so_and_suggests_containers(
     assert "write: install it; or --backend harbor, where containers keep the agents apart\n" in ran.err
 
 
-def test_a_proof_is_of_the_files_whatever_digest_the_package_states(bench: Bench) -> None:
+def test_a_package_that_states_another_digest_than_it_has_is_proven_by_what_it_holds(bench: Bench) -> None:
     checked(bench)
     bench.run("generate")
     manifest = bench.package / "manifest.json"
     changed = json.loads(manifest.read_text())
-    known = changed["digests"]["whole"]
+    digest = changed["digests"]["whole"]
     changed["digests"]["whole"] = "sha256:" + "0" * 64
     manifest.write_text(json.dumps(changed))
-    assert bench.run("prove", str(bench.package)).code == 0
 
-    assert json.loads(proof_file(bench).read_text())["package"]["digest"] == known
+    assert bench.run("prove", str(bench.package)).code == 0
+    assert proof(bench)["package"]["digest"] == digest
+
+
+def test_a_package_that_becomes_another_one_meanwhile_gets_no_proof(bench: Bench) -> None:
+    bench.scenario({"solution/report.json": REPORT}, solution="solution", title="Another")
+    assert bench.run("generate", "--out", "other").code == 0
+    other = bench.folder / "other/harbor/tasks/sum-ledger"
+    there = str(bench.package)
+    swap = f"import shutil\nshutil.rmtree({there!r})\nshutil.copytree({str(other)!r}, {there!r})\n"
+    bench.script(JUDGE + swap, "judge.py")
+    bench.scenario({"solution/report.json": REPORT}, solution="solution")
+    ran = bench.run(*PROVE, "--reviewer", "./judge.py")
+
+    assert (ran.code, proof_file(bench).exists()) == (1, False)
+    assert "was tried as another package than it is: it changed meanwhile\n" in ran.err
+    assert "    write: harborsmith generate --scenario sum-ledger --force\n" in ran.err
 
 
 @pytest.mark.parametrize("first", ["scenario", "package"])
