@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from generator.cli.options import json_option, package_options, package_settings, painter, print_json
-from generator.cli.running import complain, out_option, readers_may_leave, reviewer_option, say, shown_in_the_end
+from generator.cli.running import (
+    complain,
+    out_option,
+    readers_may_leave,
+    reviewer_option,
+    say,
+    shown_in_the_end,
+    target_options,
+)
 
 if TYPE_CHECKING:
     from generator.workflows.prove import ProveOutcome, ProveRequest
@@ -33,17 +40,7 @@ RUN_ONLY: Final = (*HARBOR_ONLY, "reviewer_env", "use_host_tools", "stale")
 
 
 @click.command("prove", epilog=EPILOG)
-@click.argument("packages", metavar="[PACKAGE_DIR]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--scenario", "ids", metavar="ID", multiple=True, help="Generate and prove this scenario; repeatable.")
-@click.option("--tier", type=click.Choice(["smoke", "nightly", "release"]), help="Generate and prove a whole tier.")
-@click.option("--all", "everything", is_flag=True, help="Generate and prove every scenario.")
-@click.option(
-    "--scenario-dir",
-    type=click.Path(path_type=Path),
-    default=Path("scenarios"),
-    show_default=True,
-    help="Directory of scenario directories, or itself one scenario.",
-)
+@target_options("prove")
 @click.option("--check", is_flag=True, help="Run and write nothing; fail when a package has no proof that holds.")
 @click.option("--stale", is_flag=True, help="Leave packages alone whose kept proof holds.")
 @click.option("--repeat", type=click.IntRange(1, 100), default=1, show_default=True, help="Run every agent this often.")

@@ -9,7 +9,7 @@ import click
 
 from generator.cli.harbor import harbor_options, split_options
 from generator.cli.options import json_option, package_options, package_settings, painter, print_json
-from generator.cli.running import execution_options, out_option, report, reviewer_option, say
+from generator.cli.running import execution_options, out_option, report, reviewer_option, say, target_options
 
 if TYPE_CHECKING:
     from generator.workflows.run import RunOutcome
@@ -35,17 +35,7 @@ Exit codes: 0 passed, 1 failed or findings, 2 wrong usage, 3 nothing selected, 4
 
 
 @click.command("run", epilog=EPILOG)
-@click.argument("packages", metavar="[PACKAGE_DIR]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--scenario", "ids", metavar="ID", multiple=True, help="Generate and run this scenario; repeatable.")
-@click.option("--tier", type=click.Choice(["smoke", "nightly", "release"]), help="Generate and run a whole tier.")
-@click.option("--all", "everything", is_flag=True, help="Generate and run every scenario in --scenario-dir.")
-@click.option(
-    "--scenario-dir",
-    type=click.Path(path_type=Path),
-    default=Path("scenarios"),
-    show_default=True,
-    help="Directory of scenario directories, or itself one scenario.",
-)
+@target_options("run")
 @click.option(
     "--agent",
     "--adapter",

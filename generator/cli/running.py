@@ -22,6 +22,37 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Outcome = TypeVar("Outcome")
 
 
+def target_options(verb: str) -> Callable[[Command], Command]:
+    """Add what says which packages a command works on; `verb` is what it does with them.
+
+    They arrive as `packages: tuple[Path, ...]`, `ids: tuple[str, ...]`, `tier: str | None`, `everything: bool` and
+    `scenario_dir: Path`.
+    """
+
+    def add(command: Command) -> Command:
+        folder = click.Path(path_type=Path)
+        text = "Directory of scenario directories, or itself one scenario."
+        for one in (
+            click.option("--scenario-dir", type=folder, default=Path("scenarios"), show_default=True, help=text),
+            click.option("--all", "everything", is_flag=True, help=f"Generate and {verb} every scenario."),
+            click.option(
+                "--tier", type=click.Choice(["smoke", "nightly", "release"]), help=f"Generate and {verb} a whole tier."
+            ),
+            click.option(
+                "--scenario",
+                "ids",
+                metavar="ID",
+                multiple=True,
+                help=f"Generate and {verb} this scenario; repeatable.",
+            ),
+            click.argument("packages", metavar="[PACKAGE_DIR]...", nargs=-1, type=folder),
+        ):
+            command = one(command)
+        return command
+
+    return add
+
+
 def reviewer_option(command: Command) -> Command:
     """Add `--reviewer` and `--reviewer-env`."""
     text = "Pass a variable to the reviewer; one that ships with a package gets only those it declares; repeatable."

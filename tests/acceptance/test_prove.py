@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -15,11 +14,6 @@ from tests.support.repository import ROOT
 from tests.support.runs import JUDGE, Bench
 
 pytestmark = pytest.mark.sandbox
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
 
 
 def test_every_bundled_scenario_is_proven(bench: Bench) -> None:

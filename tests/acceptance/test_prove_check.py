@@ -22,11 +22,6 @@ from tests.support.scenarios import write_scenario
 pytestmark = pytest.mark.sandbox
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
-
-
 def test_what_says_nothing_replaces_no_proof_and_what_contradicts_does(bench: Bench) -> None:
     judged(bench, "failed")
     assert bench.run(*PROVE, "--reviewer", "./judge.py").code == 0

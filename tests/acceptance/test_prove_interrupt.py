@@ -6,29 +6,15 @@ import json
 import os
 import secrets
 import signal
-import time
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.proofs import PROVE, RIGHT, checked, proof, proof_file, report, runs
-from tests.support.runs import Bench, alive
+from tests.support.runs import Bench, alive, until
 from tests.support.scenarios import document, write_scenario
 
 pytestmark = pytest.mark.sandbox
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
-
-
-def until_alive(tag: str) -> None:
-    deadline = time.monotonic() + 60
-    while not alive(tag):
-        assert time.monotonic() < deadline, "it did not start"
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -39,7 +25,7 @@ def test_an_interruption_leaves_no_process_and_the_proofs_there_were(bench: Benc
     good = proof_file(bench).read_bytes()
     checked(bench, f"exec -a {tag} sleep 600")
     process = bench.start(*PROVE, "--json")
-    until_alive(tag)
+    until(lambda: alive(tag))
     process.send_signal(number)
     out, _ = process.communicate(timeout=60)
 
@@ -67,7 +53,7 @@ def test_packages_that_are_through_keep_their_proofs_when_a_later_one_is_cut_off
     checked(bench)
     write_scenario(bench.folder / "scenarios" / "z-slow", document(id="z-slow", evaluation=slow))
     process = bench.start("prove", "--all")
-    until_alive(tag)
+    until(lambda: alive(tag))
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
 

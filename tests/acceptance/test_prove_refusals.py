@@ -16,11 +16,6 @@ from tests.support.scenarios import document, write_scenario
 pytestmark = pytest.mark.sandbox
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
-
-
 def test_without_a_reviewer_nothing_is_run_and_it_says_what_to_write(bench: Bench) -> None:
     bench.scenario()
     ran = bench.run(*PROVE)

@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.support.files import Link, write_tree
-from tests.support.runs import ACCOUNTS, JUDGE, Bench, Ran, account, alive, archived, check_evidence
+from tests.support.runs import JUDGE, Bench, Ran, alive, archived, check_evidence, until
 
 pytestmark = pytest.mark.sandbox
-
-
-@pytest.fixture(params=ACCOUNTS)
-def everyone(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    who = account(request.param)
-    with who.folder() as folder:
-        yield Bench(folder, who)
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
 
 
 def review(bench: Bench, *more: str, text: str = '{"total": 14.00}') -> Ran:
@@ -115,8 +101,6 @@ def test_a_work_over_the_limit_is_no_verdict_and_not_copied(bench: Bench) -> Non
 def test_an_interrupted_review_leaves_nothing_alive(everyone: Bench) -> None:
     import secrets
     import signal
-
-    from tests.acceptance.test_run_interrupt import until
 
     everyone.scenario()
     review(everyone)

@@ -7,27 +7,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.runs import ACCOUNTS, JUDGE, SOLVE, Bench, account, archived, check_evidence
+from tests.support.runs import JUDGE, SOLVE, Bench, archived, check_evidence
 
 pytestmark = pytest.mark.sandbox
-
-
-@pytest.fixture(params=ACCOUNTS)
-def everyone(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    who = account(request.param)
-    with who.folder() as folder:
-        yield Bench(folder, who)
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
 
 
 def test_a_scenario_is_generated_run_reviewed_and_recorded(everyone: Bench) -> None:

@@ -5,30 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.runs import ACCOUNTS, ROOT, SOLVE, Bench, account, archived, check_evidence
+from tests.support.runs import ROOT, SOLVE, Bench, archived, check_evidence
 
 pytestmark = pytest.mark.sandbox
 
 ADVERSARIES = ROOT / "tests" / "adversaries"
 PASSED = '{"version": "ruhroh_eval_result_v1", "status": "passed", "goalMet": true, "reasons": ["fine"]}'
-
-
-@pytest.fixture(params=ACCOUNTS)
-def everyone(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    who = account(request.param)
-    with who.folder() as folder:
-        yield Bench(folder, who)
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
 
 
 def test_a_workspace_full_of_odd_things_is_reviewed_and_kept(everyone: Bench) -> None:

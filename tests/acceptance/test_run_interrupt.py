@@ -8,31 +8,14 @@ import secrets
 import select
 import signal
 import subprocess
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
-from tests.support.runs import ACCOUNTS, SOLVE, Bench, account, alive, check_evidence
+from tests.support.runs import SOLVE, Bench, alive, check_evidence, until
 
 pytestmark = pytest.mark.sandbox
-
-
-@pytest.fixture(params=ACCOUNTS)
-def everyone(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    who = account(request.param)
-    with who.folder() as folder:
-        yield Bench(folder, who)
-
-
-def until(condition: object, seconds: float = 60) -> None:
-    """Wait for something that has to happen; give up loudly."""
-    deadline = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 def read_line(process: subprocess.Popen[str], words: str) -> None:

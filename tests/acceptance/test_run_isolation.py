@@ -6,25 +6,17 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.runs import ACCOUNTS, JUDGE, ROOT, Bench, account, alive, archived, check_evidence
+from tests.support.runs import JUDGE, ROOT, Bench, alive, archived, check_evidence
 
 pytestmark = pytest.mark.sandbox
 
 CANARY = "CANARY-7f3a"
 ADVERSARIES = ROOT / "tests" / "adversaries"
-
-
-@pytest.fixture(params=ACCOUNTS)
-def everyone(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    who = account(request.param)
-    with who.folder() as folder:
-        yield Bench(folder, who)
 
 
 def sealed_scenario(bench: Bench, **changes: Any) -> None:

@@ -9,8 +9,6 @@ import re
 import secrets
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ import pytest
 
 from generator.execute.settings import Options
 from generator.workflows.run import RunRequest, run
-from tests.support.runs import ACCOUNTS, JUDGE, SOLVE, Bench, account, alive, check_evidence
+from tests.support.runs import JUDGE, SOLVE, Bench, alive, check_evidence, until
 from tests.support.scenarios import document, write_scenario
 from tests.unit.schemas.shipped import wordy
 
@@ -37,18 +35,6 @@ esac
 """
 
 
-@pytest.fixture(params=ACCOUNTS)
-def everyone(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    who = account(request.param)
-    with who.folder() as folder:
-        yield Bench(folder, who)
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
-
-
 def checked(bench: Bench, name: str, command: str) -> None:
     """A scenario that a check alone decides."""
     evaluation = {"mode": "checks", "checks": [{"id": "only", "command": command}]}
@@ -57,14 +43,6 @@ def checked(bench: Bench, name: str, command: str) -> None:
 
 def runs_of(bench: Bench) -> list[Path]:
     return sorted((bench.folder / "generated" / "runs").glob("*/*"))
-
-
-def until(condition: Callable[[], object], seconds: float = 60) -> None:
-    """Wait for something that has to happen; give up loudly."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.02)
 
 
 def children(process: subprocess.Popen[str]) -> list[int]:

@@ -6,25 +6,17 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.runs import ACCOUNTS, Bench, account
+from tests.support.runs import Bench
 from tests.support.servers import stub_server
 
 pytestmark = pytest.mark.sandbox
 
 NODE = shutil.which("node", path="/usr/bin:/usr/local/bin")
 needs_node = pytest.mark.skipif(NODE is None, reason="no node among the system's programs")
-
-
-@pytest.fixture(params=ACCOUNTS)
-def everyone(request: pytest.FixtureRequest) -> Iterator[Bench]:
-    who = account(request.param)
-    with who.folder() as folder:
-        yield Bench(folder, who)
 
 
 def log(bench: Bench) -> str:

@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -327,3 +328,11 @@ def archived(archive: Path) -> dict[str, bytes]:
             for member in tar
             if member.isreg() and (stream := tar.extractfile(member)) is not None
         }
+
+
+def until(condition: Callable[[], object], seconds: float = 60) -> None:
+    """Wait for something that has to happen; give up loudly."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.02)
