@@ -33,8 +33,10 @@ def sealed(draft: Draft) -> Iterator[Finding]:
         return
     private = _Private.of(secrets)
     for public in publics:
+        itself = public.pointer.startswith(PUBLIC) and private.holds(public.path)
+        hint = f'"assets" without {quoted(public.path)}' if itself else _HINT
         for message in private.shown_by(public):
-            yield Finding("private_exposed", public.pointer, message, _HINT)
+            yield Finding("private_exposed", public.pointer, message, hint)
 
 
 def _apart(secrets: Iterable[tuple[Declared, str]], publics: Iterable[Declared]) -> bool:
@@ -69,6 +71,10 @@ class _Private:
                 if entry.identity:
                     made.files.setdefault(entry.identity, []).append((number, entry.path))
         return made
+
+    def holds(self, path: str) -> bool:
+        """Whether a path is declared private itself, or lies in what is."""
+        return path in self.at or any(folder in self.at for folder in _above(path))
 
     def shown_by(self, public: Declared) -> Iterable[str]:
         """How `public` shows something private: a message for each private declaration."""

@@ -94,6 +94,8 @@ class _Inputs:
                 return f"stands elsewhere in the workspace: {asset} is staged to {quoted(target)}", quoted(there)
         if "/" not in path or path_problem(path) or any(is_same_or_below(path, folder) for folder in self.hidden):
             return None
+        if any(is_same_or_below(path, one.path) for one in declared(self.draft, PRIVATE)):
+            return "is private, so the agent will not have it", "the task without that path"
         if self.draft.reading.tree.look(path).kind in (Kind.FILE, Kind.DIRECTORY):
             return "lies in the scenario directory but is not handed to the agent", f'{quoted(path)} in "assets"'
         if path.partition("/")[0] not in _INPUT_FOLDERS or self._is_made(mention):

@@ -34,7 +34,8 @@ def unnamed(dataset: Dataset | None, settings: Settings) -> Finding | None:
     if dataset is None or not (is_placeholder(dataset.name) or is_placeholder(settings.org)):
         return None
     message = f"a dataset needs an organisation, and {DEFAULT_ORG!r} stands for none"
-    return Finding("dataset_org_missing", "", message, 'org = "your-organisation" in harborsmith.toml, or --org')
+    hint = 'org = "your-organisation" in place of "local" in harborsmith.toml, or --org'
+    return Finding("dataset_org_missing", "", message, hint)
 
 
 def keep_dataset(

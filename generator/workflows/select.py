@@ -165,8 +165,8 @@ def _find_paths(paths: Sequence[Path], memory: Memory) -> _Found:
 def _directory_problems(root: Path, found: Discovered) -> tuple[Diagnostic, ...]:
     findings: list[tuple[Path, Finding]] = []
     if found.missing:
-        message = "there is no such directory"
-        findings.append((root, Finding("directory_missing", "", message, "a directory of scenario directories")))
+        message, hint = "there is no such directory", "--scenario-dir DIR, or harborsmith init, which makes one"
+        findings.append((root, Finding("directory_missing", "", message, hint)))
     if found.unreadable:
         message = f"the directory cannot be read: {found.unreadable}"
         findings.append((root, Finding("directory_unreadable", "", message, "a directory you may read")))

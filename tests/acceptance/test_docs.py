@@ -92,7 +92,6 @@ def test_the_examples_of_a_page_do_what_it_says(
 def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
-    path.chmod(0o755 if text.startswith("#!") else 0o644)
 
 
 @pytest.mark.parametrize("page", pages(), ids=shown)
