@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from generator.diagnostics.model import Finding
 from generator.formats.prompt import Prompt
@@ -15,8 +15,7 @@ from generator.source.pointer import parts
 from generator.source.tree import Entry, Tree
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(NamedTuple):
     """A directory and its parsed document, before any check.
 
     Attributes:

@@ -21,7 +21,8 @@ _MADE_BY_TOOLS: Final = frozenset(
     {"node_modules", ".venv", "venv", "site-packages", ".tox", ".mypy_cache", ".pytest_cache"}
 )
 # What Harbor leaves out of a package by default, and ignore lists of git and editors everywhere have in common.
-_DROPPED: Final = re.compile(r"__pycache__|\.DS_Store|Thumbs\.db|.*(?:\.pyc|\.swp|\.swo|~)")
+_DROPPED: Final = r"__pycache__|\.DS_Store|Thumbs\.db|.*(?:\.pyc|\.swp|\.swo|~)"
+_DROPPED_ENDS: Final = ("__pycache__", ".DS_Store", "Thumbs.db", ".pyc", ".swp", ".swo", "~")
 
 
 def too_broad(draft: Draft) -> Iterator[Finding]:
@@ -45,9 +46,9 @@ def too_broad(draft: Draft) -> Iterator[Finding]:
 def dropped_names(draft: Draft) -> Iterator[Finding]:
     """Names that git ignore lists or Harbor drop may be missing where it matters (`asset_name_dropped`)."""
     for one in declared(draft, PUBLIC, PRIVATE):
-        if not any(map(_DROPPED.fullmatch, one.names)):
+        if not any(name.endswith(_DROPPED_ENDS) for name in one.names):
             continue
-        dropped = [entry.path for entry in one.entries if _DROPPED.fullmatch(_last(entry))]
+        dropped = [entry.path for entry in one.entries if re.fullmatch(_DROPPED, _last(entry))]
         if dropped:
             more = f" and {len(dropped) - 1} more" if len(dropped) > 1 else ""
             message = f"{quoted(dropped[0])}{more}: git or Harbor drop files of such names"

@@ -22,10 +22,8 @@ MIN_CRITERION_LENGTH: Final = 40
 _WHITE: Final = (
     "\t\n\v\f\r \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-_GENERIC: Final = re.compile(
-    rf"\bsatisf(?:y|ies)[{_WHITE}]+the[{_WHITE}]+user[{_WHITE}]+(?:goal|prompt|request)\b", re.ASCII
-)
-_PROXY: Final = re.compile(rf"\bsource[{_WHITE}]+(?:text|code)[{_WHITE}]+match(?:es)?\b|\bfilenames?\b", re.ASCII)
+_GENERIC: Final = rf"\bsatisf(?:y|ies)[{_WHITE}]+the[{_WHITE}]+user[{_WHITE}]+(?:goal|prompt|request)\b"
+_PROXY: Final = rf"\bsource[{_WHITE}]+(?:text|code)[{_WHITE}]+match(?:es)?\b|\bfilenames?\b"
 # Words without which the patterns find nothing; looking for a word is many times faster.
 _GENERIC_WORD: Final = "satisf"
 _PROXY_WORDS: Final = ("source", "filename")
@@ -71,7 +69,7 @@ def rubric(draft: Draft) -> Iterator[Finding]:
                 "evaluation_goal_rubric_terse", pointer, message, "what exactly must be true of the finished work"
             )
         text = criterion.lower()
-        if _GENERIC_WORD in text and _GENERIC.search(text):
+        if _GENERIC_WORD in text and re.search(_GENERIC, text, re.ASCII):
             message = "the criterion only says that the user must be satisfied"
             yield Finding("evaluation_goal_rubric_generic", pointer, message, "an outcome that can be seen in the work")
 
@@ -81,7 +79,7 @@ def evidence(draft: Draft) -> Iterator[Finding]:
     for pointer, instruction in draft.items("/evaluation/evidenceGuidance"):
         text = instruction.lower()
         named = any(map(text.__contains__, _PROXY_WORDS))
-        if named and _PROXY.search(text) and not any(excuse in text for excuse in _PROXY_EXCUSES):
+        if named and re.search(_PROXY, text, re.ASCII) and not any(excuse in text for excuse in _PROXY_EXCUSES):
             message = "the instruction judges by source text or file names, which says little about the outcome"
             hint = "what to run or open, and what must be seen then"
             yield Finding("evaluation_evidence_proxy_source", "/evaluation/evidenceGuidance", message, hint, at=pointer)

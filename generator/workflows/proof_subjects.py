@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from generator.diagnostics.locate import locate
@@ -164,4 +164,4 @@ def _planned(planned: PackagePlan, loaded: LoadedScenario) -> Subject | Refused:
 def _worded(diagnostic: Diagnostic) -> Diagnostic:
     """The complaint with `--force` as the option of the command that has it."""
     command = f"`harborsmith generate --scenario {diagnostic.scenario} --force`"
-    return replace(diagnostic, hint=diagnostic.hint.replace("--force", command))
+    return diagnostic._replace(hint=diagnostic.hint.replace("--force", command))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import locate
@@ -28,8 +27,7 @@ _THERE: Final = (Kind.FILE, Kind.DIRECTORY)
 LONGEST_NAME: Final = 80  # an id is shorter; what is given for one need not be
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """One scenario.
 
     Attributes:
@@ -56,8 +54,7 @@ class Result:
         return [diagnostic for diagnostic in self.diagnostics if diagnostic.severity in severities]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """Everything one call of `validate` found; `failing` are the problems that fail it."""
 
     results: tuple[Result, ...]
