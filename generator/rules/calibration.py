@@ -47,8 +47,7 @@ def calibration(document: Mapping[str, Any]) -> Calibration:
 def _well_formed(case: object) -> bool:
     if not isinstance(case, dict):
         return False
-    for name in ("id", "inputSummary", "rationale"):
-        text = case.get(name)
+    for text in (case.get("id"), case.get("inputSummary"), case.get("rationale")):
         if not isinstance(text, str) or not text or text.isspace():
             return False
     return case.get("expectedStatus") in STATUSES
