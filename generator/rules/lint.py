@@ -32,9 +32,10 @@ _PROXY_EXCUSES: Final = ("do not require", "over source", "rather than source", 
 
 def minimums(draft: Draft) -> Iterator[Finding]:
     """The four `*_minimum` codes. Where checks alone decide, a reviewer's texts are optional and so are these."""
-    if draft.get("/evaluation") is None:
+    evaluation = draft.get("/evaluation")
+    if evaluation is None:
         return
-    decided_by_checks = draft.get("/evaluation/mode") == "checks"
+    decided_by_checks = evaluation.get("mode") == "checks"
     for name, code, least, what, more in (
         ("scenarioContext", "evaluation_context_minimum", MIN_CONTEXT, "context notes", "who needs it and what for"),
         ("calibrationCases", "evaluation_calibration_cases_minimum", 1, "calibration cases", "a work and its verdict"),
@@ -47,12 +48,12 @@ def minimums(draft: Draft) -> Iterator[Finding]:
             "what to run or open, and what must be seen then",
         ),
     ):
-        pointer = f"/evaluation/{name}"
-        given = draft.get(pointer)
+        given = evaluation.get(name)
         if given is None and name != "calibrationCases":
             continue  # the schema has asked for it
         count = len(given or ())
         if count < least and not decided_by_checks:
+            pointer = f"/evaluation/{name}"
             hint = member_example(pointer, draft.version) if count == 0 else f"{least - count} more: {more}"
             yield Finding(code, pointer, f"{count} of at least {least} {what}", hint)
 

@@ -87,7 +87,7 @@ RULES: Final[tuple[tuple[str, Rule], ...]] = (
 )
 _OPENED: Final = ("evaluation", "run")  # the members whose members are named above
 # The rules that have nothing to say where `plain.all_plain` holds.
-_ABOUT_FILES: Final[frozenset[Rule]] = frozenset(
+ABOUT_FILES: Final[frozenset[Rule]] = frozenset(
     {
         *(assets.duplicates, assets.present, assets.bounded, assets.setup_is_file, assets.empty_directories),
         *(names.safe, names.portable, names.distinct, names.reserved, names.git_rules),
@@ -125,7 +125,7 @@ def _rules_about(members: tuple[frozenset[str], ...], all_plain: bool) -> tuple[
     """
     own, *opened = members
     known = {_ANY, *own, *(f"{above}/{name}" for above, below in zip(_OPENED, opened, strict=True) for name in below)}
-    left_out = _ABOUT_FILES if all_plain else frozenset[Rule]()
+    left_out = ABOUT_FILES if all_plain else frozenset[Rule]()
     return tuple(rule for member, rule in RULES if member in known and rule not in left_out)
 
 

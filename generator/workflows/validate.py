@@ -126,7 +126,10 @@ def json_report(report: Report) -> dict[str, Any]:
 
 
 def _result(loaded: LoadedScenario, fail_on: Sequence[str], ignores: Sequence[Ignore]) -> Result:
-    found = locate(loaded.findings, loaded.document, loaded.directory, loaded.id) if loaded.findings else ()
+    calibrated = calibration(loaded.document.value) if loaded.document else None
+    if not loaded.findings:
+        return Result(loaded, (), (), calibrated)
+    found = locate(loaded.findings, loaded.document, loaded.directory, loaded.id)
     about = [ignore for ignore in reversed(ignores) if _is_about(ignore, loaded)]
     reasons = {ignore.code: ignore.reason for ignore in about}
     diagnostics = tuple([diagnostic for diagnostic in found if diagnostic.code not in reasons])
@@ -134,7 +137,7 @@ def _result(loaded: LoadedScenario, fail_on: Sequence[str], ignores: Sequence[Ig
         loaded,
         diagnostics,
         tuple([diagnostic for diagnostic in diagnostics if _fails(diagnostic, fail_on)]),
-        calibration(loaded.document.value) if loaded.document else None,
+        calibrated,
         tuple([(diagnostic, reasons[diagnostic.code]) for diagnostic in found if diagnostic.code in reasons]),
     )
 
