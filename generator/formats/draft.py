@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,8 +43,7 @@ class Reading(NamedTuple):
         return given if isinstance(given, str) and given.strip() else self.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(NamedTuple):
     """A scenario whose document is an object, valid or not.
 
     Attributes:
@@ -65,9 +63,9 @@ class Draft:
     invalid: frozenset[str]
     prompt: Prompt
     version: str
-    files: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
-    findings: tuple[Finding, ...] = ()
-    memo: defaultdict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict), repr=False, compare=False)
+    files: Mapping[str, tuple[Entry, ...]]
+    findings: tuple[Finding, ...]
+    memo: defaultdict[str, dict[Any, Any]]
 
     def get(self, pointer: str) -> Json:
         """The sound value at `pointer`, or None when there is none."""
