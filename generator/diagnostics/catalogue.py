@@ -6,15 +6,14 @@ It lies in `catalogue*.toml` beside this module, one table a code. It is read on
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from generator.diagnostics.model import Severity
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(NamedTuple):
     """What is known about one code.
 
     Attributes:

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from generator.diagnostics.catalogue import catalogue
 from generator.diagnostics.model import Diagnostic, Finding, Location, Severity
 
-_INDEX: Final = re.compile(r"[0-9]+")
+_INDEX: Final = r"[0-9]+"
 
 
 class Positions(Protocol):
@@ -67,7 +67,7 @@ def dotted(pointer: str) -> str:
     made = ""
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
-        made += f"[{name}]" if _INDEX.fullmatch(name) else f".{name}" if made else name
+        made += f"[{name}]" if re.fullmatch(_INDEX, name) else f".{name}" if made else name
     return made
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Severity(StrEnum):
@@ -44,8 +45,7 @@ class Finding:
     position: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Location:
+class Location(NamedTuple):
     """Where a complaint points: file as shown to the user, 1-based line and column (in characters), JSON Pointer."""
 
     file: str
@@ -62,8 +62,7 @@ class Location:
         return place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One complaint ready to be shown: a finding with its severity, category and place filled in.
 
     `field` is the published dotted form of the pointer (`evaluation.goalRubric[0]`).

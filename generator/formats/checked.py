@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from generator.diagnostics.model import Finding
 from generator.formats.keys import unknown_keys
@@ -15,8 +14,7 @@ from generator.source.document import Json
 from generator.source.pointer import parts
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """A document after the schema check.
 
     Attributes:

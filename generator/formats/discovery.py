@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from generator.scenario.names import fold
 
@@ -15,8 +14,7 @@ YAML_DOCUMENT: Final = "scenario.yaml"
 DOCUMENTS: Final = (DOCUMENT, YAML_DOCUMENT)
 
 
-@dataclass(frozen=True, slots=True)
-class Discovered:
+class Discovered(NamedTuple):
     """What a root holds: scenario directories in order, linked ones that were passed over, why it is unreadable."""
 
     directories: tuple[Path, ...] = ()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from generator.diagnostics.model import Finding
 from generator.formats.prompt import Prompt
@@ -15,8 +14,7 @@ from generator.source.pointer import parts
 from generator.source.tree import Entry, Tree
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(NamedTuple):
     """A directory and its parsed document, before any check.
 
     Attributes:
@@ -45,8 +43,7 @@ class Reading:
         return given if isinstance(given, str) and given.strip() else self.name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(NamedTuple):
     """A scenario whose document is an object, valid or not.
 
     Attributes:
@@ -66,9 +63,9 @@ class Draft:
     invalid: frozenset[str]
     prompt: Prompt
     version: str
-    files: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
-    findings: tuple[Finding, ...] = ()
-    memo: defaultdict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict), repr=False, compare=False)
+    files: Mapping[str, tuple[Entry, ...]]
+    findings: tuple[Finding, ...]
+    memo: defaultdict[str, dict[Any, Any]]
 
     def get(self, pointer: str) -> Json:
         """The sound value at `pointer`, or None when there is none."""

@@ -32,6 +32,8 @@ def unknown_keys(value: Mapping[str, Any], version: str) -> Iterator[Finding]:
     """Warn about each member that the schema of `version` does not name, with the closest one it does."""
     known = known_keys(version)
     found: list[tuple[Path, Known]] = []
+    if _is_known(value, known):
+        return iter(())
     _add_unknown(value, known, (), found)
     return (_finding(path, place, known) for path, place in found)
 
@@ -68,11 +70,24 @@ def _known(subschema: Mapping[str, Any], base: str) -> Known:
     return Known(members, below if below.members or below.items else None, deep)
 
 
+def _is_known(value: object, known: Known) -> bool:
+    """Whether somebody knows every member, as a look tells that keeps no paths; most documents hold no other."""
+    if isinstance(value, dict) and known.members:
+        if not value.keys() <= known.members.keys():
+            return False
+        for name in known.deep:
+            if name in value and not _is_known(value[name], known.members[name]):
+                return False
+    elif isinstance(value, list) and known.items:
+        for below in value:
+            if not _is_known(below, known.items):
+                return False
+    return True
+
+
 def _add_unknown(value: object, known: Known, above: Path, found: list[tuple[Path, Known]]) -> None:
     """Add the path of each member that nobody knows, and what is known in its place; `above` is the path of `value`."""
     if isinstance(value, dict) and known.members:
-        if not known.deep and value.keys() <= known.members.keys():
-            return
         for name, below in value.items():
             if name not in known.members:
                 found.append(((*above, name), known))

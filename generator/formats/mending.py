@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from generator.scenario.names import path_problem, portable_name
 
-_NUMBER: Final = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?", re.ASCII)
+_NUMBER: Final = r"[0-9]{1,15}(?:\.[0-9]{1,15})?"
 _WORDS: Final[Mapping[str, bool]] = {
     **dict.fromkeys(("true", "yes", "on", "1"), True),
     **dict.fromkeys(("false", "no", "off", "0"), False),
@@ -36,7 +36,7 @@ def _from_text(text: str, types: list[str], subschema: Mapping[str, Any]) -> obj
     word = text.strip().lower()
     if "boolean" in types:
         return _WORDS.get(word)
-    if {"number", "integer"}.intersection(types) and _NUMBER.fullmatch(word):
+    if {"number", "integer"}.intersection(types) and re.fullmatch(_NUMBER, word):
         number: object = json.loads(word) if not word.startswith("0") or word.startswith("0.") else None
         return number if isinstance(number, int) or "number" in types else None
     is_list_of_texts = "array" in types and "prefixItems" not in subschema and _holds_texts(subschema)

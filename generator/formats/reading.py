@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -65,6 +66,7 @@ def draft(reading: Reading) -> Draft | None:
         version=checked.version,
         files=look_at_files(reading.tree, checked.sound),
         findings=(*checked.findings, *prompt.findings),
+        memo=defaultdict(dict),
     )
 
 

@@ -84,7 +84,8 @@ def _below(found: Mapping[str, Any], part: str) -> object:
 def _fast(version: str) -> jsonschema_rs.Draft202012Validator:
     import jsonschema_rs
 
-    registry = jsonschema_rs.Registry([(schema(name)["$id"], schema(name)) for name in _FILES])
+    needed = _FILES if version == V1 else (V2,)  # version 1 refers to version 2, which refers to itself alone
+    registry = jsonschema_rs.Registry([(schema(name)["$id"], schema(name)) for name in needed])
     return jsonschema_rs.Draft202012Validator(schema(version), registry=registry)
 
 

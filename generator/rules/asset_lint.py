@@ -17,21 +17,22 @@ MOST_BYTES: Final = 100 * 1024 * 1024
 MOST_COMPARED: Final = 16 * 1024 * 1024  # bytes of one file; larger ones are data, not answers
 
 # Folders that tools fill, each on its own machine.
-_MADE_BY_TOOLS: Final = frozenset(
+MADE_BY_TOOLS: Final = frozenset(
     {"node_modules", ".venv", "venv", "site-packages", ".tox", ".mypy_cache", ".pytest_cache"}
 )
 # What Harbor leaves out of a package by default, and ignore lists of git and editors everywhere have in common.
-_DROPPED: Final = re.compile(r"__pycache__|\.DS_Store|Thumbs\.db|.*(?:\.pyc|\.swp|\.swo|~)")
+_DROPPED: Final = r"__pycache__|\.DS_Store|Thumbs\.db|.*(?:\.pyc|\.swp|\.swo|~)"
+DROPPED_ENDS: Final = ("__pycache__", ".DS_Store", "Thumbs.db", ".pyc", ".swp", ".swo", "~")
 
 
 def too_broad(draft: Draft) -> Iterator[Finding]:
     """A directory that brings along more than anybody chose (`asset_too_broad`)."""
     for one in declared(draft, PUBLIC, PRIVATE):
         size = sum([entry.size for entry in one.entries])
-        if len(one.entries) <= MOST_FILES and size <= MOST_BYTES and _MADE_BY_TOOLS.isdisjoint(one.names):
+        if len(one.entries) <= MOST_FILES and size <= MOST_BYTES and MADE_BY_TOOLS.isdisjoint(one.names):
             continue
         files = [entry for entry in one.entries if entry.kind is Kind.FILE]
-        tools = next((entry.path for entry in one.entries if _last(entry) in _MADE_BY_TOOLS), None)
+        tools = next((entry.path for entry in one.entries if _last(entry) in MADE_BY_TOOLS), None)
         if len(files) > MOST_FILES or size > MOST_BYTES:
             reason = f"holds {len(files)} files, {size // 1024} KiB"
         elif tools is not None:
@@ -45,9 +46,9 @@ def too_broad(draft: Draft) -> Iterator[Finding]:
 def dropped_names(draft: Draft) -> Iterator[Finding]:
     """Names that git ignore lists or Harbor drop may be missing where it matters (`asset_name_dropped`)."""
     for one in declared(draft, PUBLIC, PRIVATE):
-        if not any(map(_DROPPED.fullmatch, one.names)):
+        if not any(name.endswith(DROPPED_ENDS) for name in one.names):
             continue
-        dropped = [entry.path for entry in one.entries if _DROPPED.fullmatch(_last(entry))]
+        dropped = [entry.path for entry in one.entries if re.fullmatch(_DROPPED, _last(entry))]
         if dropped:
             more = f" and {len(dropped) - 1} more" if len(dropped) > 1 else ""
             message = f"{quoted(dropped[0])}{more}: git or Harbor drop files of such names"

@@ -29,7 +29,7 @@ MOST_SHOWN: Final = 10  # of one declared directory; a broken tree of thousands 
 MAX_BYTES: Final = 4 * 2**30  # of all that is declared together: far over real tasks, far under a full disk
 MOST_COMPARED: Final = 200  # names that a missing one is compared with
 
-_PATTERN: Final = re.compile(r"[*?\[{]")
+_PATTERN: Final = r"[*?\[{]"
 
 # Kind -> code, what is wrong, what to write.
 _PROBLEMS: Final[Mapping[Kind, tuple[str, str, str]]] = {
@@ -126,7 +126,7 @@ def _problem(one: Declared, entry: Entry) -> Finding:
 def _meant(draft: Draft, path: str, there: Iterable[str]) -> str | None:
     """What an author who declared `path` probably meant, as far as the files that are there tell."""
     fixed = path
-    while _PATTERN.search(fixed):
+    while re.search(_PATTERN, fixed):
         fixed = fixed.rpartition("/")[0]
     if fixed != path and fixed and draft.reading.tree.look(fixed).kind is Kind.DIRECTORY:
         return f"{quoted(fixed)}, which takes all that is in it"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 STATUSES: Final = ("passed", "failed", "review")
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(NamedTuple):
     """Number of well-formed cases by expected status, in published order."""
 
     by_status: Mapping[str, int]
@@ -49,8 +47,7 @@ def calibration(document: Mapping[str, Any]) -> Calibration:
 def _well_formed(case: object) -> bool:
     if not isinstance(case, dict):
         return False
-    for name in ("id", "inputSummary", "rationale"):
-        text = case.get(name)
+    for text in (case.get("id"), case.get("inputSummary"), case.get("rationale")):
         if not isinstance(text, str) or not text or text.isspace():
             return False
     return case.get("expectedStatus") in STATUSES

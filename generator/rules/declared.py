@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 from generator.formats.draft import Draft
 from generator.formats.keys import closest
@@ -23,8 +23,7 @@ _EVERYTHING = (PUBLIC, PRIVATE, REVIEWER, SOLUTION, SETUP, REVIEW_SETUP)
 STAGE = "/environment/stage"
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(NamedTuple):
     """One declared path.
 
     Attributes:

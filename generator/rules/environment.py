@@ -19,7 +19,7 @@ _TAKEN: Final = (
 )
 # Folders that may hold a workspace but cannot be one.
 _TOO_BROAD: Final = ("home", "media", "mnt", "opt", "srv", "var", "var/lib")
-_RESERVED: Final = re.compile(r"PATH|HOME|LD_.*|RUHROH_.*|HARBORSMITH_.*")
+_RESERVED: Final = r"PATH|HOME|LD_.*|RUHROH_.*|HARBORSMITH_.*"
 
 
 # Of an evaluation by checks alone, what only a reviewer would heed.
@@ -41,7 +41,7 @@ def workdir(draft: Draft) -> Iterator[Finding]:
 def reserved_names(draft: Draft) -> Iterator[Finding]:
     """Some variables are set by whoever starts the reviewer, never by the operator (`environment_name_reserved`)."""
     for pointer, name in draft.items("/evaluation/env"):
-        if _RESERVED.fullmatch(name):
+        if re.fullmatch(_RESERVED, name):
             message = f"the variable {name} is set by Harborsmith itself"
             yield Finding(
                 "environment_name_reserved", pointer, message, "the name of another variable, such as a model's key"

@@ -12,7 +12,7 @@ from generator.formats.wording import quoted
 from generator.scenario.names import id_problem, portable_name
 
 # The pattern that semver.org gives, in ASCII.
-_SEMANTIC: Final = re.compile(
+_SEMANTIC: Final = (
     r"(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)\.(?:0|[1-9][0-9]*)"
     r"(?:-(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*))*)?"
     r"(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?"
@@ -30,7 +30,7 @@ def portable_id(draft: Draft) -> Iterator[Finding]:
 def semantic_version(draft: Draft) -> Iterator[Finding]:
     """Results of two versions can be compared only when the version says how much changed (`version_not_semantic`)."""
     version = draft.get("/metadata/scenarioVersion")
-    if version is not None and not _SEMANTIC.fullmatch(version):
+    if version is not None and not re.fullmatch(_SEMANTIC, version):
         message = f"{quoted(version)} is not a semantic version"
         yield Finding("version_not_semantic", "/metadata/scenarioVersion", message, '"1.0.0" (semver.org)')
 

@@ -13,7 +13,7 @@ from generator.formats.wording import quoted
 from generator.rules.pack import Pack
 
 _DATES: Final = ("/metadata/createdAt", "/metadata/updatedAt", "/metadata/lifecycle/sunsetAt")
-_LONG_FRACTION: Final = re.compile(r"(\.[0-9]{6})[0-9]+")
+_LONG_FRACTION: Final = r"(\.[0-9]{6})[0-9]+"
 _LIFECYCLE: Final = "/metadata/lifecycle"
 
 
@@ -82,7 +82,7 @@ def replacement(draft: Draft, pack: Pack) -> Iterator[Finding]:
 def moment(text: str) -> datetime | None:
     """The moment a published date stands for, in UTC; a day is its first second, no offset is UTC. None for no date."""
     try:
-        read = datetime.fromisoformat(_LONG_FRACTION.sub(r"\1", text))
+        read = datetime.fromisoformat(re.sub(_LONG_FRACTION, r"\1", text))
     except ValueError:
         return None
     if read.tzinfo is None:

@@ -22,10 +22,8 @@ MIN_CRITERION_LENGTH: Final = 40
 _WHITE: Final = (
     "\t\n\v\f\r \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-_GENERIC: Final = re.compile(
-    rf"\bsatisf(?:y|ies)[{_WHITE}]+the[{_WHITE}]+user[{_WHITE}]+(?:goal|prompt|request)\b", re.ASCII
-)
-_PROXY: Final = re.compile(rf"\bsource[{_WHITE}]+(?:text|code)[{_WHITE}]+match(?:es)?\b|\bfilenames?\b", re.ASCII)
+_GENERIC: Final = rf"\bsatisf(?:y|ies)[{_WHITE}]+the[{_WHITE}]+user[{_WHITE}]+(?:goal|prompt|request)\b"
+_PROXY: Final = rf"\bsource[{_WHITE}]+(?:text|code)[{_WHITE}]+match(?:es)?\b|\bfilenames?\b"
 # Words without which the patterns find nothing; looking for a word is many times faster.
 _GENERIC_WORD: Final = "satisf"
 _PROXY_WORDS: Final = ("source", "filename")
@@ -34,9 +32,10 @@ _PROXY_EXCUSES: Final = ("do not require", "over source", "rather than source", 
 
 def minimums(draft: Draft) -> Iterator[Finding]:
     """The four `*_minimum` codes. Where checks alone decide, a reviewer's texts are optional and so are these."""
-    if draft.get("/evaluation") is None:
+    evaluation = draft.get("/evaluation")
+    if evaluation is None:
         return
-    decided_by_checks = draft.get("/evaluation/mode") == "checks"
+    decided_by_checks = evaluation.get("mode") == "checks"
     for name, code, least, what, more in (
         ("scenarioContext", "evaluation_context_minimum", MIN_CONTEXT, "context notes", "who needs it and what for"),
         ("calibrationCases", "evaluation_calibration_cases_minimum", 1, "calibration cases", "a work and its verdict"),
@@ -49,12 +48,12 @@ def minimums(draft: Draft) -> Iterator[Finding]:
             "what to run or open, and what must be seen then",
         ),
     ):
-        pointer = f"/evaluation/{name}"
-        given = draft.get(pointer)
+        given = evaluation.get(name)
         if given is None and name != "calibrationCases":
             continue  # the schema has asked for it
         count = len(given or ())
         if count < least and not decided_by_checks:
+            pointer = f"/evaluation/{name}"
             hint = member_example(pointer, draft.version) if count == 0 else f"{least - count} more: {more}"
             yield Finding(code, pointer, f"{count} of at least {least} {what}", hint)
 
@@ -71,7 +70,7 @@ def rubric(draft: Draft) -> Iterator[Finding]:
                 "evaluation_goal_rubric_terse", pointer, message, "what exactly must be true of the finished work"
             )
         text = criterion.lower()
-        if _GENERIC_WORD in text and _GENERIC.search(text):
+        if _GENERIC_WORD in text and re.search(_GENERIC, text, re.ASCII):
             message = "the criterion only says that the user must be satisfied"
             yield Finding("evaluation_goal_rubric_generic", pointer, message, "an outcome that can be seen in the work")
 
@@ -81,7 +80,7 @@ def evidence(draft: Draft) -> Iterator[Finding]:
     for pointer, instruction in draft.items("/evaluation/evidenceGuidance"):
         text = instruction.lower()
         named = any(map(text.__contains__, _PROXY_WORDS))
-        if named and _PROXY.search(text) and not any(excuse in text for excuse in _PROXY_EXCUSES):
+        if named and re.search(_PROXY, text, re.ASCII) and not any(excuse in text for excuse in _PROXY_EXCUSES):
             message = "the instruction judges by source text or file names, which says little about the outcome"
             hint = "what to run or open, and what must be seen then"
             yield Finding("evaluation_evidence_proxy_source", "/evaluation/evidenceGuidance", message, hint, at=pointer)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
@@ -23,7 +22,8 @@ _ENDINGS: Final = (
     "|parquet|patch|pdf|php|pl|png|proto|py|pyi|rb|rs|rst|sass|scss|sh|sql|sqlite|svg|swift|tar|tex|toml|ts|tsv|tsx|txt"
     "|vue|xlsx|xml|yaml|yml|zip"
 )
-_NAME: Final = re.compile(rf"[\w.-]+\.(?:{_ENDINGS})", re.ASCII)
+_FILE_ENDINGS: Final = frozenset(_ENDINGS.split("|"))
+_IN_NAMES: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 # A relative path of plain names, with a dot or a slash. What stands before or after it would make it part of an
 # address, an absolute path, a pattern or a placeholder.
 _PATH: Final = re.compile(
@@ -32,8 +32,7 @@ _PATH: Final = re.compile(
 _LETTER: Final = re.compile("[A-Za-z]")
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A relative path in a text (normal form), and the offset at which it stands there."""
 
     path: str
@@ -58,7 +57,8 @@ def mentions(text: str) -> Iterator[Mention]:
 
 def is_file_name(word: str) -> bool:
     """Whether a word looks like the name of a file of a common kind."""
-    return _NAME.fullmatch(word) is not None
+    stem, _, ending = word.rpartition(".")
+    return ending in _FILE_ENDINGS and stem != "" and not stem.strip(_IN_NAMES)
 
 
 def workspace_paths(draft: Draft) -> set[str]:

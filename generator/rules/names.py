@@ -24,7 +24,7 @@ RESERVED: Final = {
     ".harborignore": ("asset_harborignore", "Harbor would leave out what it names", "another name"),
 }
 # Name -> what git does because of it to a package that is committed, and what helps.
-_GIT_RULES: Final = {
+GIT_RULES: Final = {
     ".gitignore": (
         "git leaves out what it names when a package is committed",
         "git add --force, if you commit packages",
@@ -101,10 +101,10 @@ def reserved(draft: Draft) -> Iterator[Finding]:
 def git_rules(draft: Draft) -> Iterator[Finding]:
     """Files by which git is told what to keep work inside a committed package as well (`asset_git_rules`)."""
     for one in declared(draft, PUBLIC, PRIVATE, REVIEWER, SOLUTION):
-        if _GIT_RULES.keys().isdisjoint(one.names):
+        if GIT_RULES.keys().isdisjoint(one.names):
             continue
         found = {_last(path): path for path in reversed(tuple(_all(one)))}
-        for name, (effect, hint) in _GIT_RULES.items():
+        for name, (effect, hint) in GIT_RULES.items():
             if name in found:
                 yield Finding("asset_git_rules", one.pointer, f"because of {quoted(found[name])} {effect}", hint)
 

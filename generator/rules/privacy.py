@@ -47,8 +47,12 @@ def _apart(secrets: Iterable[tuple[Declared, str]], publics: Iterable[Declared])
 
 
 def _files_and_tops(given: Iterable[Declared]) -> tuple[set[tuple[int, int]], set[str]]:
-    files = {entry.identity for one in given for entry in one.entries if entry.identity}
-    return files, {one.path.partition("/")[0] for one in given}
+    files: set[tuple[int, int]] = set()
+    tops: set[str] = set()
+    for one in given:
+        tops.add(one.path.partition("/")[0])
+        files.update([entry.identity for entry in one.entries if entry.identity])
+    return files, tops
 
 
 @dataclass(slots=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
@@ -23,12 +22,12 @@ MOST_READ: Final = 256 * 1024  # bytes of all private assets together
 _THERE: Final = frozenset({Kind.FILE, Kind.DIRECTORY})
 # Folders that hold inputs by convention: a path in one is taken for an input unless the prompt asks to make it.
 _INPUT_FOLDERS: Final = ("assets", "fixtures", "input", "inputs", "prompt-assets")
-_MAKES: Final = re.compile(
-    r"\b(?:add|build|create|export|generate|made?|make|output|produce|put|save|store|writ(?:e|ing|ten))\b[^.!?\n]*$",
-    re.IGNORECASE,
+_MAKES: Final = (
+    r"\b(?:add|build|create|export|generate|made?|make|output|produce|put|save|store|writ(?:e|ing|ten))\b[^.!?\n]*$"
 )
 # Leading lines that Harbor takes for a canary string (a mark against training on the task) and leaves out.
-_CANARY: Final = re.compile(r"(?:<!--.*canary.*-->|#.*canary.*)", re.IGNORECASE)
+_CANARY: Final = r"(?:<!--.*canary.*-->|#.*canary.*)"
+_CANARY_STARTS: Final = ("<!--", "#")
 
 
 def missing_paths(draft: Draft) -> Iterator[Finding]:
@@ -53,7 +52,7 @@ def missing_paths(draft: Draft) -> Iterator[Finding]:
 def canary(draft: Draft) -> Iterator[Finding]:
     """A first line that Harbor strips never reaches the agent (`prompt_canary_stripped`)."""
     first = draft.prompt.text.partition("\n")[0].rstrip("\r")
-    if _CANARY.fullmatch(first):
+    if first.startswith(_CANARY_STARTS) and re.fullmatch(_CANARY, first, re.IGNORECASE):
         message = f"Harbor leaves out the first line {quoted(first)}"
         yield in_prompt(draft, "prompt_canary_stripped", 0, message, "another first line, or one without the #")
 
@@ -75,8 +74,7 @@ def quotes(draft: Draft) -> Iterator[Finding]:
                 yield in_prompt(draft, "prompt_quotes_private", offset, message, "the task without its answer")
 
 
-@dataclass(frozen=True, slots=True)
-class _Inputs:
+class _Inputs(NamedTuple):
     """What the workspace has at the start, and what only looks as if it had: enough to judge one mentioned path."""
 
     draft: Draft
@@ -107,7 +105,7 @@ class _Inputs:
     def _is_made(self, mention: Mention) -> bool:
         """Whether the words before a path ask the agent to make it."""
         before = self.draft.prompt.text[max(0, mention.offset - 80) : mention.offset]
-        return _MAKES.search(before) is not None
+        return re.search(_MAKES, before, re.IGNORECASE) is not None
 
 
 def _first_mentions(text: str) -> Iterator[Mention]:

@@ -21,6 +21,7 @@ from generator.rules import (
     names,
     network,
     pack,
+    plain,
     privacy,
     prompt_lint,
     publication,
@@ -35,7 +36,8 @@ __all__ = ["Pack", "check_pack", "check_scenario"]
 Rule = Callable[[Draft], Iterable[Finding]]
 
 _ANY: Final = ""
-# The member of the document without which a rule has nothing to say (most documents have few of them), and the rule.
+# The member of the document, or of one of its members, without which a rule has nothing to say (most documents have few
+# of them), and the rule.
 RULES: Final[tuple[tuple[str, Rule], ...]] = (
     ("id", identity.portable_id),
     ("metadata", identity.semantic_version),
@@ -47,11 +49,11 @@ RULES: Final[tuple[tuple[str, Rule], ...]] = (
     ("metadata", publication.complete),
     ("requires", network.public),
     ("environment", environment.workdir),
-    ("evaluation", environment.reserved_names),
-    ("run", environment.budgets),
+    ("evaluation/env", environment.reserved_names),
+    ("run/resourceBudgets", environment.budgets),
     ("evaluation", environment.effective),
-    ("evaluation", checks.ids),
-    ("evaluation", checks.restore),
+    ("evaluation/checks", checks.ids),
+    ("evaluation/checks", checks.restore),
     ("evaluation", lint.minimums),
     ("evaluation", lint.rubric),
     ("evaluation", lint.evidence),
@@ -78,10 +80,19 @@ RULES: Final[tuple[tuple[str, Rule], ...]] = (
     ("evaluation", review_lint.rubric_repeats_prompt),
     ("evaluation", review_lint.rubric_repeats_itself),
     ("evaluation", review_lint.calibration_statuses),
-    ("evaluation", review_lint.check_paths),
+    ("evaluation/checks", review_lint.check_paths),
     (_ANY, asset_lint.too_broad),
     (_ANY, asset_lint.dropped_names),
     (_ANY, asset_lint.private_content),
+)
+_OPENED: Final = ("evaluation", "run")  # the members whose members are named above
+# The rules that have nothing to say where `plain.all_plain` holds.
+ABOUT_FILES: Final[frozenset[Rule]] = frozenset(
+    {
+        *(assets.duplicates, assets.present, assets.bounded, assets.setup_is_file, assets.empty_directories),
+        *(names.safe, names.portable, names.distinct, names.reserved, names.git_rules),
+        *(asset_lint.too_broad, asset_lint.dropped_names),
+    }
 )
 
 
@@ -91,9 +102,12 @@ def check_scenario(draft: Draft, known: Pack, today: date) -> tuple[Finding, ...
     What lies in a value that the schema refused is left out: its reason has been given, and the rest follows from it.
     """
     found: list[Finding] = []
-    for rule in _rules_about(frozenset(draft.sound)):
+    sound = draft.sound
+    opened = [sound.get(name) for name in _OPENED]
+    members = frozenset(sound), *[frozenset(one if isinstance(one, dict) else ()) for one in opened]
+    for rule in _rules_about(members, plain.all_plain(draft)):
         found += rule(draft)
-    if "metadata" in draft.sound:
+    if "metadata" in sound:
         found += lifecycle.sunset(draft, today)
         found += lifecycle.replacement(draft, known)
     if draft.invalid:
@@ -102,9 +116,17 @@ def check_scenario(draft: Draft, known: Pack, today: date) -> tuple[Finding, ...
 
 
 @lru_cache(maxsize=64)
-def _rules_about(members: frozenset[str]) -> tuple[Rule, ...]:
-    """The rules that may have something to say about a document with these members; most of a pack have the same."""
-    return tuple(rule for member, rule in RULES if member == _ANY or member in members)
+def _rules_about(members: tuple[frozenset[str], ...], all_plain: bool) -> tuple[Rule, ...]:
+    """The rules that may have something to say about a document with these members; most of a pack have the same.
+
+    Args:
+        members: Its own, and then those of each in `_OPENED`.
+        all_plain: Whether what it declares is plain.
+    """
+    own, *opened = members
+    known = {_ANY, *own, *(f"{above}/{name}" for above, below in zip(_OPENED, opened, strict=True) for name in below)}
+    left_out = ABOUT_FILES if all_plain else frozenset[Rule]()
+    return tuple(rule for member, rule in RULES if member in known and rule not in left_out)
 
 
 def check_pack(known: Pack) -> Mapping[Path, list[Finding]]:

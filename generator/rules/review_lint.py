@@ -17,19 +17,17 @@ RUN: Final = 6  # words in a row that two texts hardly share by chance
 MOSTLY: Final = 0.8  # of a criterion's words
 
 _WORD: Final = re.compile(r"\w+")
-_SOURCE: Final = re.compile(
-    r"\b(?:source (?:code|text)|line \d+ of|(?:variable|function|class|method) (?:called|named))\b"
-)
+_SOURCE: Final = r"\b(?:source (?:code|text)|line \d+ of|(?:variable|function|class|method) (?:called|named))\b"
 _SOURCE_WORDS: Final = frozenset({"source", "line", "variable", "function", "class", "method"})  # the first of it
 # Files that a command makes for itself.
-_MADE: Final = re.compile(r"(?:>>?|\btee(?: -a)?|\s-o|--output[ =])\s*[\"']?([\w./-]+)")
+_MADE: Final = r"(?:>>?|\btee(?: -a)?|\s-o|--output[ =])\s*[\"']?([\w./-]+)"
 
 
 def rubric_names_files(draft: Draft) -> Iterator[Finding]:
     """A criterion about files or source text rewards one way of doing it (`rubric_names_files`)."""
     for pointer, criterion, words in _criteria(draft):
         named = next((one.path for one in mentions(criterion) if is_file_name(one.path.rpartition("/")[2])), None)
-        found = None if _SOURCE_WORDS.isdisjoint(words) else _SOURCE.search(criterion.lower())
+        found = None if _SOURCE_WORDS.isdisjoint(words) else re.search(_SOURCE, criterion.lower())
         if named or found:
             what = quoted(named) if named else quoted(found.group() if found else "")
             message = f"the criterion speaks of {what} instead of what the work does"
@@ -86,7 +84,7 @@ def check_paths(draft: Draft) -> Iterator[Finding]:
     for pointer, check in checks:
         command = check.get("command", "")
         text = command if isinstance(command, str) else "\n".join(word for word in command if word is not None)
-        made = {path.removeprefix("./") for path in _MADE.findall(text)}
+        made = {path.removeprefix("./") for path in re.findall(_MADE, text)}
         named = dict.fromkeys(one.path for one in mentions(text) if is_file_name(one.path.rpartition("/")[2]))
         unknown = (path for path in named if path not in present and path not in made and not _told(path, prompt))
         for path in islice(unknown, MOST_SHOWN):

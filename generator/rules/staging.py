@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
@@ -17,8 +17,7 @@ from generator.source.pointer import child
 from generator.source.tree import Entry, Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """One file of the workspace: where it stands, what it really is, and the pointer of what put it there."""
 
     path: str

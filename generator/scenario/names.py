@@ -19,10 +19,10 @@ MAX_NAME_BYTES: Final = 255  # NAME_MAX of every common file system
 MAX_PATH_BYTES: Final = 512  # macOS takes 1,024, and the directories of a package and of its output stand in front
 
 _ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROL: Final = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
 # Bidirectional overrides and marks (CVE-2021-42574) and the byte order mark.
-_INVISIBLE: Final = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_INVISIBLE: Final = r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+_SURROGATE: Final = "[\ud800-\udfff]"
 _AS_IS: Final = ("utf-8", "surrogatepass")  # a path from a disk may hold bytes that are no characters
 _WINDOWS_CHARACTERS: Final = frozenset('<>:"|?*')
 _WINDOWS_DEVICES: Final = frozenset(
@@ -74,17 +74,21 @@ def fold(path: str) -> str:
 @_remembered
 def unsafe_name(name: str) -> str | None:
     """Why a file's name cannot be copied safely at all, or None."""
-    if _CONTROL.search(name):
-        return "a control character in it can break listings and scripts"
-    if _INVISIBLE.search(name):
-        return "an invisible character in it makes it look like another name"
-    if _SURROGATE.search(name):
-        return "it is not UTF-8"
+    if not (name.isascii() and name.isprintable()) and (reason := _unsafe_character(name)):
+        return reason
     if "\\" in name:
         return "a backslash separates directories on Windows"
     if len(name.encode()) > MAX_NAME_BYTES:
         return f"it is longer than {MAX_NAME_BYTES} bytes"
     return None
+
+
+def _unsafe_character(name: str) -> str | None:
+    if re.search(_CONTROL, name):
+        return "a control character in it can break listings and scripts"
+    if re.search(_INVISIBLE, name):
+        return "an invisible character in it makes it look like another name"
+    return "it is not UTF-8" if re.search(_SURROGATE, name) else None
 
 
 @_remembered

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 _ALL_READ = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
@@ -41,8 +42,7 @@ class Kind(StrEnum):
     TOO_LARGE = "too_large"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One path of the tree.
 
     Attributes:
@@ -64,8 +64,7 @@ class Entry:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """Why a file was not read; `detail` is for people."""
 
     kind: Kind

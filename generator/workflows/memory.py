@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Reading
@@ -17,8 +18,7 @@ from generator.rules.registry import Pack
 Load = Callable[[Reading, Pack, Sequence[Finding], date], LoadedScenario]
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+class _Judged(NamedTuple):
     """A judgement, and all of what it rests on that is not the scenario's own."""
 
     reading: Reading

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import has_errors, locate
@@ -56,8 +56,7 @@ class Selection:
     whole: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """Readings asked for, the pack they are part of, and what was wrong with the directories."""
 
     readings: tuple[Reading, ...]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import locate
@@ -28,8 +27,7 @@ _THERE: Final = (Kind.FILE, Kind.DIRECTORY)
 LONGEST_NAME: Final = 80  # an id is shorter; what is given for one need not be
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """One scenario.
 
     Attributes:
@@ -56,8 +54,7 @@ class Result:
         return [diagnostic for diagnostic in self.diagnostics if diagnostic.severity in severities]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """Everything one call of `validate` found; `failing` are the problems that fail it."""
 
     results: tuple[Result, ...]
@@ -129,7 +126,10 @@ def json_report(report: Report) -> dict[str, Any]:
 
 
 def _result(loaded: LoadedScenario, fail_on: Sequence[str], ignores: Sequence[Ignore]) -> Result:
-    found = locate(loaded.findings, loaded.document, loaded.directory, loaded.id) if loaded.findings else ()
+    calibrated = calibration(loaded.document.value) if loaded.document else None
+    if not loaded.findings:
+        return Result(loaded, (), (), calibrated)
+    found = locate(loaded.findings, loaded.document, loaded.directory, loaded.id)
     about = [ignore for ignore in reversed(ignores) if _is_about(ignore, loaded)]
     reasons = {ignore.code: ignore.reason for ignore in about}
     diagnostics = tuple([diagnostic for diagnostic in found if diagnostic.code not in reasons])
@@ -137,7 +137,7 @@ def _result(loaded: LoadedScenario, fail_on: Sequence[str], ignores: Sequence[Ig
         loaded,
         diagnostics,
         tuple([diagnostic for diagnostic in diagnostics if _fails(diagnostic, fail_on)]),
-        calibration(loaded.document.value) if loaded.document else None,
+        calibrated,
         tuple([(diagnostic, reasons[diagnostic.code]) for diagnostic in found if diagnostic.code in reasons]),
     )
 

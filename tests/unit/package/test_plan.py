@@ -350,7 +350,7 @@ def test_two_files_that_are_one_on_some_machine_are_refused(tmp_path: Path, firs
 def test_names_that_change_what_is_kept_are_refused(tmp_path: Path, name: str) -> None:
     scenario = write_scenario(tmp_path / "sum-ledger", document(solution="solution"), {"solution/a": "", "x/y": ""})
     loaded = load(scenario)
-    entry = dataclasses.replace(loaded.files["solution"][-1], path=f"solution/{name}")
+    entry = loaded.files["solution"][-1]._replace(path=f"solution/{name}")
     refused = plan(dataclasses.replace(loaded, files={**loaded.files, "solution": (entry,)}), Settings())
     assert isinstance(refused, tuple)
     assert {finding.code for finding in refused} == {"package_name_reserved"}
@@ -358,7 +358,7 @@ def test_names_that_change_what_is_kept_are_refused(tmp_path: Path, name: str) -
 
 def test_what_is_no_file_is_refused(full: Path) -> None:
     loaded = load(full)
-    entry = dataclasses.replace(loaded.files["solution"][-1], kind=Kind.SPECIAL, detail="prw-r--r--")
+    entry = loaded.files["solution"][-1]._replace(kind=Kind.SPECIAL, detail="prw-r--r--")
     refused = plan(dataclasses.replace(loaded, files={**loaded.files, "solution": (entry,)}), Settings())
     assert isinstance(refused, tuple)
     assert [finding.code for finding in refused] == ["package_asset_unusable"]

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from generator.formats.reading import draft, read
-from generator.rules.registry import RULES, Rule
+from generator.rules.plain import all_plain
+from generator.rules.registry import ABOUT_FILES, RULES, Rule
 from tests.support.scenarios import document, write_scenario
 from tests.unit.rules.support import findings, notes
 
@@ -39,7 +40,9 @@ def faulty() -> dict[str, Any]:
 @pytest.mark.parametrize(("member", "rule"), NEEDED, ids=[f"{rule.__module__}.{rule.__name__}" for _, rule in NEEDED])
 def test_a_rule_that_is_passed_over_would_have_said_nothing(tmp_path: Path, member: str, rule: Rule) -> None:
     made = faulty()
-    del made[member]
+    *above, name = member.split("/")
+    holder = made[above[0]] if above else made
+    del holder[name]
     found = draft(read(write_scenario(tmp_path / "sum-ledger", made)))
     assert found is not None
     assert list(rule(found)) == []
@@ -75,3 +78,41 @@ def test_a_private_file_is_read_from_the_length_of_a_quotation_on(tmp_path: Path
     extra = {"instruction.md": f"Sum `assets/ledger.csv`.\n{answer}\n", "private/answer": answer}
     found = notes(tmp_path, extra, evaluation__privateAssets=["private/answer"])
     assert [one.code for one in found] == ["prompt_quotes_private"] * told
+
+
+def test_rules_about_files_say_nothing_where_all_is_plain(tmp_path: Path) -> None:
+    found = draft(read(write_scenario(tmp_path / "sum-ledger", document())))
+    assert found is not None
+    assert all_plain(found)
+    assert [finding for rule in ABOUT_FILES for finding in rule(found)] == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            ".git",
+            ".harborignore",
+            ".gitignore",
+            ".gitattributes",
+            "con",
+            "aux.txt",
+            "a.pyc",
+            "a~",
+            "venv",
+            "node_modules",
+        ),
+        *("dot.", "a b ", "Upper", "\u00e9", "a:b", "x" * 256),
+    ],
+)
+def test_a_name_that_a_rule_knows_is_not_plain(tmp_path: Path, name: str) -> None:
+    found = draft(read(write_scenario(tmp_path / "sum-ledger", document(assets=[f"assets/{name}"]))))
+    assert found is not None
+    assert not all_plain(found)
+
+
+@pytest.mark.parametrize("assets", [["assets"], ["gone.csv"], ["assets/ledger.csv", "./assets/ledger.csv"]])
+def test_folders_missing_files_and_repetitions_are_not_plain(tmp_path: Path, assets: list[str]) -> None:
+    found = draft(read(write_scenario(tmp_path / "sum-ledger", document(assets=assets))))
+    assert found is not None
+    assert not all_plain(found)
