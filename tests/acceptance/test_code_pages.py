@@ -30,8 +30,10 @@ def test_the_page_of_a_category_shows_what_is_said_about_its_examples(
 ) -> None:
     folder = tmp_path / "examples"
     folder.mkdir()
+    # Line counting writes files of its own, and what it says of an example's full disk would stand on the page.
+    environment = {name: value for name, value in reader(tmp_path).items() if not name.startswith("COV")}
 
-    seen = played_all(category, folder, reader(tmp_path))
+    seen = played_all(category, folder, environment)
 
     wrong = [fault for code, one in seen.items() for fault in faults(code, shown(category)[code], one)]
     assert wrong == [], "\n".join(wrong)
