@@ -347,7 +347,7 @@ def _drifted(outcome: Outcome, request: Request) -> Finding:
     what = "there is no package"
     if difference is not None and difference != ABSENT:
         what = f"the package is not up to date: {difference.sentence}"
-        if outcome.edited:
+        if outcome.edited and difference.path:
             what = f"the package was edited: {difference.sentence}; --force discards that"
     return Finding("package_drifted", "", what, command)
 

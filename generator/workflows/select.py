@@ -164,7 +164,7 @@ def _find_paths(paths: Sequence[Path], memory: Memory) -> _Found:
 def _directory_problems(root: Path, found: Discovered) -> tuple[Diagnostic, ...]:
     findings: list[tuple[Path, Finding]] = []
     if found.missing:
-        message, hint = "there is no such directory", "--scenario-dir DIR, or harborsmith init, which makes one"
+        message, hint = "there is no such directory", "--scenario-dir DIR, or harborsmith init"
         findings.append((root, Finding("directory_missing", "", message, hint)))
     if found.unreadable:
         message = f"the directory cannot be read: {found.unreadable}"
