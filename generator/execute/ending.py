@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from generator.execute.conclusion import conclude
 from generator.execute.isolation import isolation
 from generator.execute.judging import INFRA_FAILED, TOO_LARGE, Judgement, judge, no_verdict
+from generator.execute.notify import Notify
 from generator.execute.preparation import choose_reviewer, names_given
 from generator.execute.records import RunFacts
 from generator.execute.refusal import granted
@@ -18,8 +18,6 @@ from generator.runtime.evalinput import RunContext
 from generator.runtime.handover import pack
 from generator.runtime.loop import CANCELLED
 from generator.runtime.records import journey
-
-Notify = Callable[[str], None]
 
 
 def review(story: Story, room: Room, notify: Notify) -> Judgement:

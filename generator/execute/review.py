@@ -15,6 +15,7 @@ from generator.execute.evidence import RunDirectory, new_run_directory
 from generator.execute.interrupt import Interrupted, uninterrupted
 from generator.execute.isolation import isolation
 from generator.execute.judging import INFRA_FAILED, TOO_LARGE, Judgement, judge, no_verdict
+from generator.execute.notify import Notify
 from generator.execute.preparation import choose_reviewer, names_given, review_warnings
 from generator.execute.records import RunFacts
 from generator.execute.refusal import Blame, Refused, granted
@@ -22,7 +23,6 @@ from generator.execute.report import RunReport
 from generator.execute.room import Room, open_room
 from generator.execute.settings import RunSettings
 from generator.execute.taskpackage import TaskPackage, changed_copy
-from generator.execute.turns import Notify
 from generator.runtime.evalinput import RunContext
 from generator.runtime.handover import over_limits
 from generator.runtime.loop import CANCELLED

@@ -12,13 +12,14 @@ from generator.execute.agentenv import base_variables
 from generator.execute.clock import Clock
 from generator.execute.evidence import new_run_directory
 from generator.execute.interrupt import Interrupted, uninterrupted
+from generator.execute.notify import Notify
 from generator.execute.preparation import Preparation, prepare
 from generator.execute.refusal import Blame, Refused
 from generator.execute.room import Room, open_room
 from generator.execute.settings import RunSettings
 from generator.execute.story import Story, most_turns
 from generator.execute.taskpackage import TaskPackage, changed_copy
-from generator.execute.turns import Assignment, Notify, Turns
+from generator.execute.turns import Assignment, Turns
 from generator.execute.view import Bind, home_of
 from generator.execute.workspace import make_workspace
 from generator.runtime.interrupts import HeldBack

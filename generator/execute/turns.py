@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from generator.execute.agent import ORACLE, Agent
+from generator.execute.notify import Notify
 from generator.execute.room import Room
 from generator.execute.sandbox import Sandbox
 from generator.execute.turnrecord import (
@@ -103,9 +104,6 @@ class Progress:
     stopped_reason: str = ""
     completed: bool = False
     started: float = 0.0
-
-
-Notify = Callable[[str], None]
 
 
 class Turns:

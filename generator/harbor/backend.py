@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.execute.interrupt import Interrupted
+from generator.execute.notify import Notify
 from generator.execute.preparation import agent_leak, reviewer_notes
 from generator.execute.records import Isolation
 from generator.execute.refusal import Blame, Refused, granted
@@ -22,8 +23,6 @@ from generator.harbor.providers import unsupported
 from generator.harbor.record import LEVEL, Reviewing, missing_trial, record_trial
 from generator.harbor.results import Trial, trials
 from generator.harbor.settings import HarborOptions, HarborSettings, choose_reviewer, understand
-
-Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

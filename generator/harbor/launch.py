@@ -11,10 +11,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from generator.execute.notify import Notify
 from generator.execute.refusal import Blame, Refused
 from generator.harbor.job import Job, job_config
 from generator.harbor.results import RESULT
@@ -26,8 +27,6 @@ OLDEST_PYTHON: Final = (3, 12)
 POLL_SECONDS: Final = 1.0
 END_SECONDS: Final = 120.0  # for Harbor to end its containers and write its records
 SHOWN_LINES: Final = 6
-
-Notify = Callable[[str], None]
 
 
 def missing_harbor() -> Refused | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from generator.execute.interrupt import Interrupted
+from generator.execute.notify import Notify
 from generator.execute.refusal import Blame, Refused
 from generator.execute.run import run_package
 from generator.execute.settings import RunSettings
@@ -16,8 +17,6 @@ from generator.execute.taskpackage import TaskPackage
 if TYPE_CHECKING:
     from generator.execute.report import RunReport
     from generator.execute.workers import Result
-
-Notify = Callable[[str], None]
 
 
 @dataclass(slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from generator.execute.notify import Notify
 from generator.execute.refusal import Refused
 from generator.execute.report import RunReport, duration
 from generator.execute.settings import Options
@@ -14,7 +15,7 @@ from generator.harbor.settings import HarborOptions
 from generator.workflows.proof import ADVERSARY, NOP, ORACLE, Outcome, adversary_file, counted, scores_text
 from generator.workflows.proof_evidence import trial_of
 from generator.workflows.proof_subjects import Subject
-from generator.workflows.run import Notify, RunRequest, run
+from generator.workflows.run import RunRequest, run
 from generator.workflows.targets import Choice
 
 LOCAL, HARBOR = "local", "harbor"

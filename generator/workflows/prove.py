@@ -15,6 +15,7 @@ from generator import __version__
 from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding
 from generator.execute.interrupt import Interrupted, raising
+from generator.execute.notify import Notify
 from generator.execute.refusal import Blame, Refused
 from generator.execute.reviewers import configured_fixture, environments_reviewer, operators_reviewer
 from generator.harbor.launch import installed_version
@@ -43,7 +44,7 @@ from generator.workflows.proof_evidence import circumstances, is_of, limits
 from generator.workflows.proof_store import NOT_WRITTEN, Wanted, keep_proof, proof_path, read_proof, shortfall
 from generator.workflows.proof_subjects import Subject, packages_to_check, packages_to_run
 from generator.workflows.proof_trials import HARBOR, LOCALLY, Manner, Tried, harbor_options, try_agents
-from generator.workflows.run import Notify, exit_of
+from generator.workflows.run import exit_of
 from generator.workflows.suggest import option_words, package_words
 from generator.workflows.targets import Choice
 

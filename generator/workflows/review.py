@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.execute.interrupt import raising
+from generator.execute.notify import Notify
 from generator.execute.preparation import check_package
 from generator.execute.refusal import Refused
 from generator.execute.review import review_workspace
@@ -17,7 +18,7 @@ from generator.execute.taskpackage import open_package
 from generator.execute.view import is_below
 from generator.package.output import Output
 from generator.resources import data_folder
-from generator.workflows.run import Notify, RunOutcome, exit_of
+from generator.workflows.run import RunOutcome, exit_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

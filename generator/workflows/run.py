@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from generator.execute.interrupt import Interrupted, raising
+from generator.execute.notify import Notify
 from generator.execute.preparation import check_package
 from generator.execute.refusal import Blame, Refused
 from generator.execute.room import sweep_rooms
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from generator.diagnostics.model import Diagnostic
     from generator.execute.report import RunReport
     from generator.harbor.settings import HarborOptions
-
-Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

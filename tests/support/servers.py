@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from generator.execute.doorway import SOCKET_NAME
 
 
 @dataclass
@@ -51,3 +55,16 @@ def stub_server() -> Iterator[Stub]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def ask(folder: Path, request: bytes) -> bytes:
+    """All that the agent's proxy in `folder` answers to a request."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(20)
+        client.connect(str(folder / SOCKET_NAME))
+        client.sendall(request)
+        client.shutdown(socket.SHUT_WR)
+        answer = b""
+        while data := client.recv(65536):
+            answer += data
+        return answer

@@ -15,7 +15,7 @@ from generator.execute.proxy import MAX_CONNECTIONS, MAX_RECORDED, AgentProxy
 from generator.execute.sandbox import Sandbox, probe
 from generator.execute.view import SYSTEM_PATH, View
 from generator.runtime.launch import Job, Limits
-from tests.support.servers import Stub, stub_server
+from tests.support.servers import Stub, ask, stub_server
 
 
 @pytest.fixture
@@ -31,18 +31,6 @@ def proxy_for(folder: Path, *hosts: str) -> AgentProxy:
         assert isinstance(parsed, AllowedHost)
         allowed.append(parsed)
     return AgentProxy(folder, tuple(allowed))
-
-
-def ask(folder: Path, request: bytes) -> bytes:
-    with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(20)
-        client.connect(str(folder / SOCKET_NAME))
-        client.sendall(request)
-        client.shutdown(socket.SHUT_WR)
-        answer = b""
-        while data := client.recv(65536):
-            answer += data
-        return answer
 
 
 def test_a_plain_request_to_an_allowed_host_is_answered(tmp_path: Path, stub: Stub) -> None:

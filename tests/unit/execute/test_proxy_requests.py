@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 from pathlib import Path
 
 import pytest
 
-from generator.execute.doorway import SOCKET_NAME
 from generator.execute.hosts import AllowedHost
 from generator.execute.proxy import AgentProxy, _is_inward
-
-
-def ask(folder: Path, request: bytes) -> bytes:
-    with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(20)
-        client.connect(str(folder / SOCKET_NAME))
-        client.sendall(request)
-        client.shutdown(socket.SHUT_WR)
-        answer = b""
-        while data := client.recv(65536):
-            answer += data
-        return answer
+from tests.support.servers import ask
 
 
 @pytest.mark.parametrize(

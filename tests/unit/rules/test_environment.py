@@ -12,7 +12,7 @@ from tests.unit.rules.support import codes, findings
 
 @pytest.mark.parametrize(
     "workdir",
-    ["/opt/harborsmith", "/opt/harborsmith/x", "/root/space", "/var/lib/dpkg", "/var/tmp", "/opt", "/usr/src/app"],
+    ["/opt/harborsmith", "/opt/harborsmith/x", "/root", "/var/lib/dpkg", "/var/tmp", "/opt", "/usr/src/app"],
 )
 def test_a_workspace_in_a_folder_of_the_system_is_refused(tmp_path: Path, workdir: str) -> None:
     assert codes(tmp_path, environment={"workdir": workdir}) == ["workdir_unsuitable"]
