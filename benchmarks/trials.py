@@ -1,4 +1,4 @@
-"""A trial of one of our packages, against one of a task made by hand that does nearly nothing; both through Harbor."""
+"""A trial of a package of ours, against one of a task made by hand that asks for the same; both through Harbor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from benchmarks.rows import Row, missing, ratio
 
 BAR = 1.15
 MINIMAL = Path(__file__).with_name("minimal-task")
-BUNDLED = "access-log-digest"
+SCENARIO = Path(__file__).with_name("minimal-scenario")
 REWARDS = {"oracle": 1.0, "nop": 0.0}
 ROUNDS = 3
 _CONTAINERS = "tests.harbor.offline:OfflineDocker"  # works where no image can be fetched
@@ -34,8 +34,8 @@ def rows(place: Place) -> Iterator[Row]:
         yield from (missing(name, engine, BAR, optional=True) for name in names.values())
         return
     folder = place.folder("trials")
-    once(Command(ours("generate", "--scenario", BUNDLED, "--out", str(folder / "out")), ROOT))
-    tasks = {"ours": folder / "out/harbor/tasks" / BUNDLED, "minimal": MINIMAL}
+    once(Command(ours("generate", str(SCENARIO), "--out", str(folder / "out")), ROOT))
+    tasks = {"ours": folder / "out/harbor/tasks/minimal", "minimal": MINIMAL}
     for agent, name in names.items():
         taken: dict[str, list[float]] = {task: [] for task in tasks}
         for number in range(ROUNDS + 1):  # the first builds the images

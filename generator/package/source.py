@@ -11,7 +11,7 @@ from generator.diagnostics.model import Finding
 from generator.package.model import SourceFile
 from generator.source.tree import Tree
 
-CHUNK: Final = 256 * 1024  # bytes; larger reads were slower than hashing and copying apart
+CHUNK: Final = 1024 * 1024  # bytes; less makes handing a piece to another thread cost as much as hashing it
 
 
 class SourceChangedError(Exception):

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Final
 
 from generator.package import layout
 from generator.package.manifest import manifest_bytes
 from generator.package.model import FileRecord, PackagePlan, PlannedFile, SourceFile
 from generator.package.source import chunks, confirmed
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
 # Whatever the umask says, since packages are compared, published and copied into images.
 _FOLDER_MODE: Final = 0o755
 _FILE_MODES: Final = {False: 0o644, True: 0o755}
+_LARGE: Final = 32 * 1024 * 1024  # bytes; hashing less takes as long as importing what makes a thread
 
 
 def stage(plan: PackagePlan, folder: str) -> None:
@@ -73,13 +77,25 @@ def _copy(plan: PackagePlan, folder: str, source: SourceFile, files: list[Planne
             descriptor = _create(path, file.executable)
             opened.callback(os.close, descriptor)
             targets.append((descriptor, path))
+        update = opened.enter_context(_beside(hashed.update)) if source.size > _LARGE else hashed.update
         for piece in chunks(plan.tree, source):
-            hashed.update(piece)
+            hashing = update(piece)
             for descriptor, path in targets:
                 _write_all(descriptor, piece, path)
+            if hashing:
+                hashing.result()
     sha256 = confirmed(source, hashed.hexdigest())
     for file in files:
         yield FileRecord(file.path, sha256, source.size, file.executable)
+
+
+@contextmanager
+def _beside(update: Callable[[memoryview], None]) -> Iterator[Callable[[memoryview], Future[None]]]:
+    """`update`, but in another thread: hashing takes as long as writing, and both leave the interpreter alone."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        yield lambda piece: thread.submit(update, piece)
 
 
 def _create(path: str, executable: bool) -> int:

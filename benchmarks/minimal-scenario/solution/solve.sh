@@ -1,0 +1,2 @@
+#!/bin/bash
+cp assets/word.txt copy.txt
