@@ -6,7 +6,6 @@ numbers (the document does), so rules stay pure and positions are computed only 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -19,8 +18,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One complaint as a rule states it.
 
     Attributes:

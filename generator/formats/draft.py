@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from generator.diagnostics.model import Finding
+from generator.formats.calibration import Calibration
 from generator.formats.prompt import Prompt
 from generator.source.document import Document, Json
 from generator.source.pointer import parts
@@ -53,6 +54,7 @@ class Draft(NamedTuple):
         prompt: Text and file of the prompt.
         version: The format version it was checked as.
         files: Declared path (normal form) -> what lies there.
+        calibration: Which verdicts its calibration cases cover.
         findings: What reading and the schema found.
         memo: What was looked up in it already, under the name of the function that did: many rules ask for the same.
     """
@@ -64,6 +66,7 @@ class Draft(NamedTuple):
     prompt: Prompt
     version: str
     files: Mapping[str, tuple[Entry, ...]]
+    calibration: Calibration
     findings: tuple[Finding, ...]
     memo: defaultdict[str, dict[Any, Any]]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, Final, TypeAlias
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from generator.diagnostics.model import Finding
 from generator.formats.schemas import resolve, schema
@@ -16,14 +16,13 @@ Path: TypeAlias = tuple[str | int, ...]  # names of members and indices of items
 MAX_COMPARED: Final = 64  # comparing takes time that grows with the length; no known name is nearly as long
 
 
-@dataclass(slots=True)
-class Known:
+class Known(NamedTuple):
     """What may stand in one place: an object's members, and a list's items. Where nothing is known, anything goes.
 
     `deep` are the names of members below which something is known: only there it is worth looking.
     """
 
-    members: dict[str, Known] = field(default_factory=dict)
+    members: Mapping[str, Known] = MappingProxyType({})
     items: Known | None = None
     deep: frozenset[str] = frozenset()
 

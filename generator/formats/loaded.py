@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from generator.diagnostics.model import Finding
+from generator.formats.calibration import Calibration
 from generator.source.document import Document
 from generator.source.tree import Entry, Tree
 
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
     from generator.scenario.model import Scenario
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadedScenario:
+class LoadedScenario(NamedTuple):
     """One scenario directory after reading, schema check, building and rules.
 
     Attributes:
@@ -26,6 +26,7 @@ class LoadedScenario:
         raw: The published loaded form (document plus `run` defaults and `userPrompt`); None without a document.
         scenario: The model; None when there is any error finding, and where nobody asked for models.
         findings: Everything that is wrong with it, in the order it was found.
+        calibration: Which verdicts its calibration cases cover; None without a document.
         files: Declared path (asset, private asset, solution, reviewer, setup; in normal form: no empty or `.` parts) ->
             what lies there, as `Tree.walk` gives it.
     """
@@ -36,7 +37,8 @@ class LoadedScenario:
     raw: Mapping[str, Any] | None = None
     scenario: Scenario | None = None
     findings: tuple[Finding, ...] = ()
-    files: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
+    calibration: Calibration | None = None
+    files: Mapping[str, tuple[Entry, ...]] = MappingProxyType({})
 
     @property
     def directory(self) -> Path:

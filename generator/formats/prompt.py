@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from generator.diagnostics.model import Finding
 from generator.formats.keys import closest
@@ -32,8 +31,7 @@ _HINTS: Final[Mapping[Kind, str]] = {
 _MOST_COMPARED: Final = 200  # names that a missing one is compared with
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(NamedTuple):
     """What the agent is told.
 
     Attributes:
@@ -46,7 +44,7 @@ class Prompt:
     text: str = ""
     file: str | None = None
     findings: tuple[Finding, ...] = ()
-    entry: Entry | None = field(default=None, compare=False)
+    entry: Entry | None = None
 
 
 def read_prompt(tree: Tree, sound: Mapping[str, Any], invalid: frozenset[str]) -> Prompt:

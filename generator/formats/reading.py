@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from generator.diagnostics.model import Finding
+from generator.formats.calibration import calibration
 from generator.formats.checked import check
 from generator.formats.discovery import DOCUMENT, YAML_DOCUMENT, documents
 from generator.formats.draft import Draft, Reading
@@ -35,18 +35,19 @@ def read(directory: Path) -> Reading:
     """Read and parse the document of a scenario directory."""
     tree = Tree(directory)
     name = directory.name or directory.resolve().name
-    names = documents(tree.root)
+    entry = tree.look(DOCUMENT)
+    names = documents(directory, DOCUMENT if entry.kind is Kind.FILE else None)
     if len(names) > 1:
         message = f"{' and '.join(names)} stand side by side, and only one can be the scenario"
         return Reading(
             tree=tree, name=name, findings=(Finding("document_twice", "", message, "one of the two", file=names[-1]),)
         )
     file = names[0] if names else DOCUMENT
-    entry = tree.look(file)
+    entry = entry if file == DOCUMENT else tree.look(file)
     document = _document(tree, entry)
     if isinstance(document, tuple):
         # Without a document, nobody else knows which of the two names the findings are about.
-        return Reading(tree=tree, name=name, findings=tuple(replace(one, file=file) for one in document), entry=entry)
+        return Reading(tree=tree, name=name, findings=tuple(one._replace(file=file) for one in document), entry=entry)
     return Reading(tree=tree, name=name, document=document, entry=entry)
 
 
@@ -65,6 +66,7 @@ def draft(reading: Reading) -> Draft | None:
         prompt=prompt,
         version=checked.version,
         files=look_at_files(reading.tree, checked.sound),
+        calibration=calibration(document.value),
         findings=(*checked.findings, *prompt.findings),
         memo=defaultdict(dict),
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -80,7 +79,7 @@ def word(error: ValidationError, base: str) -> Iterator[Finding]:
         yield from _extra(error, pointer)
     elif "propertyNames" in error.absolute_schema_path:
         made = _value(error, keyword, child(pointer, str(error.instance)), _schema(error))
-        yield replace(made, message=f"as a key, {made.message}", on_name=True)
+        yield made._replace(message=f"as a key, {made.message}", on_name=True)
     else:
         yield _value(error, keyword, pointer, subschema_at(pointer, base))
 

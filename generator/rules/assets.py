@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Final
 
 from generator.diagnostics.model import Finding
@@ -55,7 +54,7 @@ def present(draft: Draft) -> Iterator[Finding]:
             if left and entry.kind is Kind.MISSING and entry.path == one.path:
                 left -= 1
                 there = draft.reading.tree.sample(MOST_COMPARED) if there is None else there
-                found = replace(found, hint=_meant(draft, one.path, there) or found.hint)
+                found = found._replace(hint=_meant(draft, one.path, there) or found.hint)
             yield found
 
 

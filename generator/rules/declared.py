@@ -60,8 +60,8 @@ def _at(draft: Draft, pointer: str) -> tuple[Declared, ...]:
     for at, path in places:
         if (normal := normal_path(path)) not in made:
             entries = draft.files.get(normal, ())
-            names = [entry.path.rpartition("/")[2] for entry in entries]
-            made[normal] = Declared(at, normal, entries, frozenset([*normal.split("/"), *names]))
+            below = [entry.path.rpartition("/")[2] for entry in entries[1:]]
+            made[normal] = Declared(at, normal, entries, frozenset(normal.split("/") + below))
     return tuple(made.values())
 
 

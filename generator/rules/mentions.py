@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from generator.diagnostics.model import Finding
@@ -47,12 +48,20 @@ def mentions(text: str) -> Iterator[Mention]:
         written = match.group()
         if "/" not in written and "." not in written:  # a plain word, as most are
             continue
-        written = written.rstrip(".-")
-        path = normal_path(written)
-        if ".." in path.split("/") or path == "." or not _LETTER.search(path):
-            continue
-        if is_file_name(path.rpartition("/")[2]) or "/" in written.removeprefix("./").rstrip("/"):
+        path = _path(written)
+        if path:
             yield Mention(path, match.start())
+
+
+@lru_cache(maxsize=4096)
+def _path(written: str) -> str | None:
+    """The path that a word names, in normal form; None where it names none. A pack's scenarios name the same ones."""
+    written = written.rstrip(".-")
+    path = normal_path(written)
+    if ".." in path.split("/") or path == "." or not _LETTER.search(path):
+        return None
+    named = is_file_name(path.rpartition("/")[2]) or "/" in written.removeprefix("./").rstrip("/")
+    return path if named else None
 
 
 def is_file_name(word: str) -> bool:

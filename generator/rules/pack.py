@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Reading
@@ -15,12 +14,12 @@ from generator.formats.wording import quoted
 from generator.scenario.names import fold
 
 
-@dataclass(frozen=True)
 class Pack:
     """The scenarios that stand together; `complete` when they are all, so that a missing one is known missing."""
 
-    readings: Sequence[Reading] = ()
-    complete: bool = False
+    def __init__(self, readings: Sequence[Reading] = (), complete: bool = False) -> None:
+        self.readings: Final = readings
+        self.complete: Final = complete
 
     @cached_property
     def statuses(self) -> Mapping[str, str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
@@ -55,19 +54,18 @@ def _files_and_tops(given: Iterable[Declared]) -> tuple[set[tuple[int, int]], se
     return files, tops
 
 
-@dataclass(slots=True)
-class _Private:
+class _Private(NamedTuple):
     """Everything private, found by path, by a directory above it, and by the identity of each file."""
 
     secrets: tuple[tuple[Declared, str], ...]
-    at: dict[str, list[int]] = field(default_factory=dict)
-    below: dict[str, list[int]] = field(default_factory=dict)
-    files: dict[tuple[int, int], list[tuple[int, str]]] = field(default_factory=dict)
+    at: dict[str, list[int]]
+    below: dict[str, list[int]]
+    files: dict[tuple[int, int], list[tuple[int, str]]]
 
     @classmethod
     def of(cls, secrets: tuple[tuple[Declared, str], ...]) -> _Private:
-        made = cls(secrets)
-        for number, (one, _) in enumerate(made.secrets):
+        made = cls(secrets, {}, {}, {})
+        for number, (one, _) in enumerate(secrets):
             made.at.setdefault(one.path, []).append(number)
             for folder in _above(one.path):
                 made.below.setdefault(folder, []).append(number)

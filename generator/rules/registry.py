@@ -104,7 +104,7 @@ def check_scenario(draft: Draft, known: Pack, today: date) -> tuple[Finding, ...
     found: list[Finding] = []
     sound = draft.sound
     opened = [sound.get(name) for name in _OPENED]
-    members = frozenset(sound), *[frozenset(one if isinstance(one, dict) else ()) for one in opened]
+    members = tuple(sound), *[tuple(one if isinstance(one, dict) else ()) for one in opened]
     for rule in _rules_about(members, plain.all_plain(draft)):
         found += rule(draft)
     if "metadata" in sound:
@@ -116,7 +116,7 @@ def check_scenario(draft: Draft, known: Pack, today: date) -> tuple[Finding, ...
 
 
 @lru_cache(maxsize=64)
-def _rules_about(members: tuple[frozenset[str], ...], all_plain: bool) -> tuple[Rule, ...]:
+def _rules_about(members: tuple[tuple[str, ...], ...], all_plain: bool) -> tuple[Rule, ...]:
     """The rules that may have something to say about a document with these members; most of a pack have the same.
 
     Args:

@@ -10,7 +10,6 @@ from typing import Final
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
 from generator.formats.wording import quoted
-from generator.rules.calibration import calibration
 from generator.rules.mentions import MOST_SHOWN, is_file_name, mentions, workspace_paths
 
 RUN: Final = 6  # words in a row that two texts hardly share by chance
@@ -36,13 +35,12 @@ def rubric_names_files(draft: Draft) -> Iterator[Finding]:
 
 def rubric_repeats_prompt(draft: Draft) -> Iterator[Finding]:
     """A criterion that is a sentence of the prompt adds no judgement of its own (`rubric_repeats_prompt`)."""
-    prompt = _words(draft.prompt.text)
-    vocabulary = set(prompt)
+    prompt = draft.prompt.text.lower()
     known: set[tuple[str, ...]] = set()
     for pointer, _, words in _criteria(draft):
-        if sum(map(vocabulary.__contains__, words)) < MOSTLY * len(words):
+        if sum(map(prompt.__contains__, words)) < MOSTLY * len(words):
             continue  # so few cannot stand in shared runs either, and this is quickly seen
-        known = known or set(_runs(prompt))
+        known = known or set(_runs(_words(prompt)))
         shared: set[int] = set()
         for start, run in enumerate(_runs(words)):
             if run in known:
@@ -66,7 +64,7 @@ def rubric_repeats_itself(draft: Draft) -> Iterator[Finding]:
 def calibration_statuses(draft: Draft) -> Iterator[Finding]:
     """Calibration cases that do not show every verdict leave a border untested (`calibration_status_missing`)."""
     pointer = "/evaluation/calibrationCases"
-    found = calibration(draft.sound)
+    found = draft.calibration
     if found.total and found.missing:
         message = f"no calibration case expects {' or '.join(found.missing)}"
         yield Finding(

@@ -10,7 +10,6 @@ import codecs
 import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -26,17 +25,19 @@ MAX_BYTES: Final = 1024 * 1024
 Json: TypeAlias = Any  # any JSON value; what it is, the schema decides
 
 
-@dataclass(frozen=True)
 class Document:
     """One parsed document: its top-level object, its text, and the name of its file.
 
     `outline` says where its values stand; without one the text is JSON, and is gone through when that is asked.
     """
 
-    value: Mapping[str, Any]
-    text: str
-    file: str
-    outline: Callable[[], Scan] | None = field(default=None, repr=False, compare=False)
+    def __init__(
+        self, value: Mapping[str, Any], text: str, file: str, outline: Callable[[], Scan] | None = None
+    ) -> None:
+        self.value: Final = value
+        self.text: Final = text
+        self.file: Final = file
+        self._outline: Final = outline
 
     def position(self, pointer: str, on_name: bool = False) -> tuple[int, int]:
         """Line and column, 1-based and in characters, of a value or (`on_name`) of the name it is a member under.
@@ -51,7 +52,7 @@ class Document:
 
     @cached_property
     def _scan(self) -> Scan:
-        return self.outline() if self.outline else _scanned(self.text)
+        return self._outline() if self._outline else _scanned(self.text)
 
     @cached_property
     def _lines(self) -> list[int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -50,7 +49,7 @@ def without_held_out(selection: Selection, place: Path) -> Selection:
     if selection.loaded and not loaded:
         message, hint = "every scenario that is asked for is held out", "the command without --without-held-out"
         problems += locate((Finding("selection_empty", "", message, hint),), None, place, document_file="")
-    return replace(selection, loaded=loaded, problems=problems)
+    return selection._replace(loaded=loaded, problems=problems)
 
 
 def kept_by_git(paths: Iterable[str]) -> frozenset[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -53,7 +52,7 @@ def _located(findings: Iterable[Finding], loaded: LoadedScenario, choice: Choice
         if finding.code in _ABOUT_PACKAGE:
             hint = finding.hint.replace("--force", f"`{regenerate(loaded.id, choice)}`")
             package = Path(Output(choice.out).package(loaded.id))
-            yield from locate((replace(finding, hint=hint),), None, package, loaded.id, document_file="")
+            yield from locate((finding._replace(hint=hint),), None, package, loaded.id, document_file="")
         elif finding.code in _CODE_EXIT:
             yield from locate((finding,), None, choice.out, loaded.id, document_file="")
         else:

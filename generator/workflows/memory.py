@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -26,12 +25,12 @@ class _Judged(NamedTuple):
     loaded: LoadedScenario
 
 
-@dataclass(slots=True)
 class Memory:
     """Starts empty; a scenario stays in it until a path of its directory is forgotten."""
 
-    _readings: dict[Path, Reading] = field(default_factory=dict)
-    _judged: dict[Path, _Judged] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._readings: dict[Path, Reading] = {}
+        self._judged: dict[Path, _Judged] = {}
 
     def read(self, directory: Path) -> Reading:
         """The document of a scenario directory."""

@@ -197,7 +197,7 @@ def _checked(subject: Subject, request: ProveRequest, reviewer: ReviewerCommand 
 
 
 def _without_proof(subject: Subject, request: ProveRequest, why: Finding, path: Path) -> Proved:
-    found = _placed((replace(why, hint=_again(subject, request)),), subject)
+    found = _placed((why._replace(hint=_again(subject, request)),), subject)
     return Proved(subject=subject, status=Status.NOT_PROVEN, diagnostics=found, proof=path, exit_code=1)
 
 

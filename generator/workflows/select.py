@@ -6,7 +6,6 @@ A selection never narrows what rules may know: ids are compared across the whole
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
@@ -38,8 +37,7 @@ if TYPE_CHECKING:
 TIERS: Final = ("smoke", "nightly", "release")
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """The scenarios asked for, in the order of their directories, and what is wrong with the asking itself.
 
     Attributes:
@@ -120,6 +118,7 @@ def load(
         raw=loaded_form(made.document.value, made.prompt),
         scenario=_built(made) if models and not has_errors(findings) else None,
         findings=findings,
+        calibration=made.calibration,
         files=made.files,
     )
 

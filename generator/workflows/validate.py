@@ -10,11 +10,11 @@ from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding, Severity
 from generator.diagnostics.printable import printable
 from generator.diagnostics.report import Paint, counted, detail, plain, plural, text_lines
+from generator.formats.calibration import STATUSES, Calibration
 from generator.formats.discovery import DOCUMENT, documents
 from generator.formats.loaded import LoadedScenario
 from generator.formats.prompt import DEFAULT_PROMPT_FILE
 from generator.formats.wording import quoted
-from generator.rules.calibration import STATUSES, Calibration, calibration
 from generator.source.tree import Kind
 from generator.workflows.select import Selection
 
@@ -126,9 +126,8 @@ def json_report(report: Report) -> dict[str, Any]:
 
 
 def _result(loaded: LoadedScenario, fail_on: Sequence[str], ignores: Sequence[Ignore]) -> Result:
-    calibrated = calibration(loaded.document.value) if loaded.document else None
     if not loaded.findings:
-        return Result(loaded, (), (), calibrated)
+        return Result(loaded, (), (), loaded.calibration)
     found = locate(loaded.findings, loaded.document, loaded.directory, loaded.id)
     about = [ignore for ignore in reversed(ignores) if _is_about(ignore, loaded)]
     reasons = {ignore.code: ignore.reason for ignore in about}
@@ -137,7 +136,7 @@ def _result(loaded: LoadedScenario, fail_on: Sequence[str], ignores: Sequence[Ig
         loaded,
         diagnostics,
         tuple([diagnostic for diagnostic in diagnostics if _fails(diagnostic, fail_on)]),
-        calibrated,
+        loaded.calibration,
         tuple([(diagnostic, reasons[diagnostic.code]) for diagnostic in found if diagnostic.code in reasons]),
     )
 

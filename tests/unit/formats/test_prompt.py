@@ -38,7 +38,7 @@ def test_a_missing_prompt_is_met_with_the_file_that_was_probably_meant(tmp_path:
 @pytest.mark.parametrize("text", ["Sum it.", "  Sum it.\r\nTwice.\n\n", "\u00a0Sum it.\x1b[0m", "😀\n", "a\u2028b"])
 def test_a_prompt_is_kept_byte_for_byte(tmp_path: Path, text: str) -> None:
     (tmp_path / "instruction.md").write_bytes(text.encode())
-    assert prompt(tmp_path) == Prompt(text, "instruction.md")
+    assert prompt(tmp_path)[:3] == (text, "instruction.md", ())
 
 
 def test_an_inline_prompt_wins_over_any_path(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_an_inline_prompt_wins_over_any_path(tmp_path: Path) -> None:
 
 def test_a_named_file_wins_over_the_default(tmp_path: Path) -> None:
     write_tree(tmp_path, {"instruction.md": "Default.", "task/prompt.md": "Named."})
-    assert prompt(tmp_path, {"userPromptPath": "task/prompt.md"}) == Prompt("Named.", "task/prompt.md")
+    assert prompt(tmp_path, {"userPromptPath": "task/prompt.md"})[:2] == ("Named.", "task/prompt.md")
 
 
 def test_a_missing_named_file_is_not_replaced_by_the_default(tmp_path: Path) -> None:

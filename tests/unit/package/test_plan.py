@@ -61,7 +61,7 @@ def content(made: PackagePlan, path: str) -> bytes:
 
 
 def changed(loaded: LoadedScenario, scenario: Scenario) -> LoadedScenario:
-    return dataclasses.replace(loaded, scenario=scenario)
+    return loaded._replace(scenario=scenario)
 
 
 def test_a_package_has_exactly_the_documented_files(full: Path) -> None:
@@ -351,7 +351,7 @@ def test_names_that_change_what_is_kept_are_refused(tmp_path: Path, name: str) -
     scenario = write_scenario(tmp_path / "sum-ledger", document(solution="solution"), {"solution/a": "", "x/y": ""})
     loaded = load(scenario)
     entry = loaded.files["solution"][-1]._replace(path=f"solution/{name}")
-    refused = plan(dataclasses.replace(loaded, files={**loaded.files, "solution": (entry,)}), Settings())
+    refused = plan(loaded._replace(files={**loaded.files, "solution": (entry,)}), Settings())
     assert isinstance(refused, tuple)
     assert {finding.code for finding in refused} == {"package_name_reserved"}
 
@@ -359,7 +359,7 @@ def test_names_that_change_what_is_kept_are_refused(tmp_path: Path, name: str) -
 def test_what_is_no_file_is_refused(full: Path) -> None:
     loaded = load(full)
     entry = loaded.files["solution"][-1]._replace(kind=Kind.SPECIAL, detail="prw-r--r--")
-    refused = plan(dataclasses.replace(loaded, files={**loaded.files, "solution": (entry,)}), Settings())
+    refused = plan(loaded._replace(files={**loaded.files, "solution": (entry,)}), Settings())
     assert isinstance(refused, tuple)
     assert [finding.code for finding in refused] == ["package_asset_unusable"]
     assert "prw-r--r--" in refused[0].message

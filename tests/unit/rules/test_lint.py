@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from generator.rules.calibration import calibration
+from generator.formats.calibration import calibration
 from tests.support.scenarios import document
 from tests.unit.rules.support import codes, findings
 

@@ -153,6 +153,17 @@ def test_a_read_returns_the_bytes_up_to_the_limit_and_refuses_more(root: Path) -
     assert Tree(root).read("file.txt", 3) == Refusal(Kind.TOO_LARGE, "over 3 bytes")
 
 
+@pytest.mark.parametrize("size", [0, 5, 64 * 1024 - 1, 64 * 1024 + 1, 200_000])
+@pytest.mark.parametrize("then", [0, 5, 64 * 1024, 200_001])
+def test_a_file_is_read_as_it_is_now_whatever_size_it_had_when_it_was_looked_at(
+    root: Path, size: int, then: int
+) -> None:
+    (root / "log.txt").write_bytes(b"a" * size)
+    entry = Tree(root).look("log.txt")
+    (root / "log.txt").write_bytes(b"b" * then)
+    assert Tree(root).content(entry, 200_001) == b"b" * then
+
+
 def test_a_huge_file_is_refused_without_being_read(root: Path) -> None:
     with open(root / "huge", "wb") as huge:
         huge.truncate(1 << 40)
