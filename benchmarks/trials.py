@@ -19,7 +19,18 @@ from benchmarks.rows import Row, missing, ratio
 BAR = 1.15
 MINIMAL = Path(__file__).with_name("minimal-task")
 SCENARIO = Path(__file__).with_name("minimal-scenario")
-REWARDS = {"oracle": 1.0, "nop": 0.0}
+COMMAND = SCENARIO / "solution/solve.sh"
+ORACLE: Mapping[str, Any] = {"name": "oracle"}
+# Who works, as a row says it -> Harbor's words for it on our package and on the minimal task, and the reward.
+WORKERS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], float]] = {
+    "`oracle`": (ORACLE, ORACLE, 1.0),
+    "`nop`": ({"name": "nop"}, {"name": "nop"}, 0.0),
+    "a command of one turn": (
+        {"import_path": "generator.harbor.agent:CommandAgent", "kwargs": {"command": str(COMMAND)}},
+        ORACLE,
+        1.0,
+    ),
+}
 ROUNDS = 3
 _CONTAINERS = "tests.harbor.offline:OfflineDocker"  # works where no image can be fetched
 _SECONDS = 300
@@ -27,8 +38,8 @@ _ANSWER = 30.0
 
 
 def rows(place: Place) -> Iterator[Row]:
-    """Harbor's own `oracle` and `nop` agents on both tasks, in turn."""
-    names = {agent: f"a trial with `{agent}` in a container" for agent in REWARDS}
+    """Both tasks in turn, with two agents of Harbor's own; then a package of ours with a command as its agent."""
+    names = {worker: f"a trial with {worker} in a container" for worker in WORKERS}
     engine = _engine(place.machine)
     if isinstance(engine, str):
         yield from (missing(name, engine, BAR, optional=True) for name in names.values())
@@ -36,11 +47,13 @@ def rows(place: Place) -> Iterator[Row]:
     folder = place.folder("trials")
     once(Command(ours("generate", str(SCENARIO), "--out", str(folder / "out")), ROOT))
     tasks = {"ours": folder / "out/harbor/tasks/minimal", "minimal": MINIMAL}
-    for agent, name in names.items():
+    for count, (worker, name) in enumerate(names.items()):
+        *agents, reward = WORKERS[worker]
         taken: dict[str, list[float]] = {task: [] for task in tasks}
         for number in range(ROUNDS + 1):  # the first builds the images
-            for task, path in tasks.items():
-                seconds = _trial(engine, folder, f"{agent}-{task}-{number}", agent, path)
+            for (task, path), agent in zip(tasks.items(), agents, strict=True):
+                job = {"job_name": f"{count}-{task}-{number}", "agents": [agent], "tasks": [{"path": str(path)}]}
+                seconds = _trial(engine, folder, job, reward)
                 if number:
                     taken[task].append(seconds)
         figures = {task: Figures(tuple(samples)) for task, samples in taken.items()}
@@ -60,23 +73,16 @@ def _engine(folder: Path) -> Mapping[str, str] | str:
     return variables
 
 
-def _trial(engine: Mapping[str, str], folder: Path, name: str, agent: str, task: Path) -> float:
-    """Seconds that Harbor needs for a trial, its own start aside.
+def _trial(engine: Mapping[str, str], folder: Path, job: Mapping[str, Any], wanted: float) -> float:
+    """Seconds that Harbor needs for the trial of a job, its own start aside.
 
     Raises:
-        BenchError: It did not end with the reward it must have.
+        BenchError: It did not end with the reward that is `wanted`.
     """
-    job = {
-        "job_name": name,
-        "jobs_dir": str(folder / "jobs"),
-        "n_concurrent_trials": 1,
-        "quiet": True,
-        "environment": {"import_path": _CONTAINERS},
-        "agents": [{"name": agent}],
-        "tasks": [{"path": str(task)}],
-    }
+    name = job["job_name"]
+    common = {"jobs_dir": str(folder / "jobs"), "quiet": True, "environment": {"import_path": _CONTAINERS}}
     file = folder / f"{name}.json"
-    file.write_text(json.dumps(job), encoding="utf-8")
+    file.write_text(json.dumps({**common, **job}), encoding="utf-8")
     quiet = {"HARBOR_TELEMETRY": "0", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONPATH": str(ROOT)}
     python = Path(engine["DOCKER_CONFIG"]).with_name("venv") / "bin/python"
     argv = [str(python), "-m", "harbor.cli.main", "run", "-c", str(file)]
@@ -87,10 +93,10 @@ def _trial(engine: Mapping[str, str], folder: Path, name: str, agent: str, task:
     for found in (folder / "jobs" / name).glob("*/result.json"):
         result: dict[str, Any] = json.loads(found.read_text(encoding="utf-8"))
         reward = ((result["verifier_result"] or {}).get("rewards") or {}).get("reward")
-        if reward == REWARDS[agent]:
+        if reward == wanted:
             return (_moment(result["finished_at"]) - _moment(result["started_at"])).total_seconds()
-        raise BenchError(f"a trial with {agent} on {task.name} ended with reward {reward}: {found.parent}")
-    raise BenchError(f"Harbor left no record of a trial with {agent} on {task.name}")
+        raise BenchError(f"the trial {name} ended with reward {reward}: {found.parent}")
+    raise BenchError(f"Harbor left no record of the trial {name}")
 
 
 def _moment(text: str) -> datetime:

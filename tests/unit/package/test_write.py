@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -19,6 +20,7 @@ import pytest
 from generator.package import lock, swap
 from generator.package.lock import room, sweep
 from generator.package.output import Output
+from generator.package.source import CHUNK
 from generator.package.write import (
     Outcome,
     Status,
@@ -60,6 +62,16 @@ def test_a_package_is_written_with_copies_of_its_sources(scenario: Path, package
     assert all(path.lstat().st_nlink == 1 for path in package.rglob("*") if path.is_file())
     manifest = json.loads(tree["manifest.json"][0])
     assert {file["path"] for file in manifest["files"]} | {"manifest.json"} == set(tree)
+
+
+def test_a_large_asset_is_copied_and_hashed_whole(scenario: Path, out: Path) -> None:
+    content = os.urandom(CHUNK) * 33 + b"the end"
+    (scenario / "data/large.bin").write_bytes(content)
+    package = written(scenario, out)
+    assert (package / "data/large.bin").read_bytes() == content
+    assert (package / "environment/workspace/data/large.bin").read_bytes() == content
+    listed = {file["path"]: file["sha256"] for file in json.loads((package / "manifest.json").read_bytes())["files"]}
+    assert listed["data/large.bin"] == hashlib.sha256(content).hexdigest()
 
 
 def test_nothing_but_packages_is_left_in_the_output(package: Path, out: Path) -> None:
@@ -314,6 +326,7 @@ def replace_by_pipe(path: Path) -> None:
     os.mkfifo(path)
 
 
+SIZES = {"small": 2, "large": 33 * CHUNK}  # a large one is hashed by another thread
 CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "grown": (lambda path: path.write_bytes(path.read_bytes() + b"x"), "written to"),
     "shrunk": (lambda path: path.write_bytes(b""), "written to"),
@@ -324,10 +337,12 @@ CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize(("change", "why"), CHANGES.values(), ids=CHANGES.keys())
 def test_a_source_that_changed_since_the_plan_spoils_the_package(
-    scenario: Path, out: Path, change: Callable[[Path], object], why: str
+    scenario: Path, out: Path, change: Callable[[Path], object], why: str, size: int
 ) -> None:
+    (scenario / "data/b.txt").write_bytes(b"x" * size)
     before = written(scenario, out)
     tree = read_tree(before)
     (scenario / "instruction.md").write_text("Newer.\n")
@@ -384,9 +399,12 @@ def open_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.mark.parametrize("size", [200_000, SIZES["large"]])
 @pytest.mark.parametrize(("limit", "words"), [("size", "File too large"), ("permission", "Permission denied")])
-def test_what_the_machine_refuses_is_said_and_changes_nothing(open_folder: Path, limit: str, words: str) -> None:
-    files: Tree = {"assets/ledger.csv": "x" * 200_000}
+def test_what_the_machine_refuses_is_said_and_changes_nothing(
+    open_folder: Path, limit: str, words: str, size: int
+) -> None:
+    files: Tree = {"assets/ledger.csv": "x" * size}
     out = open_folder / "out"
     scenario = write_scenario(open_folder / "sum-ledger")
     tree = read_tree(written(scenario, out))
