@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +21,7 @@ from tests.examples import NOT_RUN
 from tests.support.examples import SCENARIO
 from tests.support.repository import parsed
 from tests.support.scenarios import LEDGER, PROMPT, document
+from tests.support.variables import table, variables
 
 _PART: Final = re.compile(r"(<!-- made: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 # How the value forms of the schema are called in a table; each has a row of its own in the last table of the page.
@@ -236,4 +238,5 @@ _PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "settings": _settings,
     "fields": _fields,
     "forms": _forms,
+    **{f"variables-{group}": partial(table, group) for group in variables()},
 }
