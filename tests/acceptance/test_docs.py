@@ -20,7 +20,7 @@ from tests.support import pages as reading
 from tests.support.files import Script, write_tree
 from tests.support.golden import Golden
 from tests.support.pages import agrees, anchors, blocks, first_column, links, pages, reader, succeed, transcript
-from tests.support.reference import help_text, remade
+from tests.support.reference import help_text, objects, remade
 from tests.support.repository import ROOT
 from tests.support.variables import variables
 
@@ -175,6 +175,24 @@ def test_the_page_of_variables_has_every_group_of_the_catalogue() -> None:
     page = (REFERENCE / "variables.md").read_text(encoding="utf-8")
 
     assert re.findall("<!-- made: variables-([a-z]+) -->", page) == list(variables())
+
+
+def test_the_extensions_that_the_reference_lists_are_members_and_cover_every_object_of_ours() -> None:
+    text = (REFERENCE / "scenario.md").read_text(encoding="utf-8").partition("## Extensions")[2].partition("\n\nA ")[0]
+    listed = {
+        name for bullet in re.findall("^- (.+?): ", text, re.MULTILINE) for name in re.findall("`([A-Za-z.]+)", bullet)
+    }
+    places = {title.replace("[]", ""): place for title, place in objects(json.loads(schema_text("scenario-v2") or ""))}
+    members = {
+        name if title == "scenario" else f"{title}.{name}"
+        for title, place in places.items()
+        for name in place["properties"]
+    }
+    ours = {title for title, place in places.items() if place.get("additionalProperties") is False}
+
+    assert len(listed) > len(ours)
+    assert listed - members == set()
+    assert ours - listed == set()
 
 
 @pytest.fixture

@@ -150,7 +150,7 @@ def _strict() -> str:
     rows = ""
     for name in schema_titles():
         schema = json.loads(schema_text(name) or "")
-        places = dict(_objects(schema))
+        places = dict(objects(schema))
         strict = [title for title, place in places.items() if place.get("additionalProperties") is False]
         if strict:
             where = "everywhere" if len(strict) == len(places) else ", ".join(f"`{title}`" for title in strict)
@@ -174,7 +174,7 @@ def _settings() -> str:
 def _fields() -> str:
     schema = json.loads(schema_text("scenario-v2") or "")
     made = ""
-    for title, place in _objects(schema):
+    for title, place in objects(schema):
         made += (
             f"\n### {title}\n\n{_sentence(place)}\n\n| Member | Form | Meaning |\n|---|---|---|\n{_rows(place, title)}"
         )
@@ -187,7 +187,7 @@ def _forms() -> str:
     return f"| Form | What it may be |\n|---|---|\n{rows}"
 
 
-def _objects(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def objects(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every object of a scenario under its name in the document, in the order in which they are met."""
     definitions = schema.get("$defs", {})
     waiting: list[tuple[str, Mapping[str, Any]]] = [("scenario", schema)]
