@@ -63,11 +63,12 @@ def changed_paths(reference: str | None) -> tuple[Path, ...] | None:
     """
     if reference is None:
         return None
+    from generator.diagnostics.printable import printable
     from generator.workflows.changed import changed_files
 
     found = changed_files(reference, Path.cwd())
     if isinstance(found, str):
-        raise CannotError(f"--changed-since: {found}.")
+        raise CannotError(f"--changed-since: {printable(found)}.")
     return found
 
 

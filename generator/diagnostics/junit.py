@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from generator.diagnostics.model import Diagnostic
+from generator.diagnostics.printable import xml_escaped
 from generator.diagnostics.report import text_lines
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def junit(cases: Sequence[Case]) -> str:
     for case in cases:
         _add(suite, case)
     ET.indent(top)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(top, encoding="unicode")}\n'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{xml_escaped(ET.tostring(top, encoding="unicode"))}\n'
 
 
 def _add(suite: Element, case: Case) -> None:

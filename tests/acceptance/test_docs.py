@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import shutil
@@ -21,15 +20,15 @@ from tests.support import pages as reading
 from tests.support.files import Script, write_tree
 from tests.support.golden import Golden
 from tests.support.pages import agrees, anchors, blocks, first_column, links, pages, reader, succeed, transcript
-from tests.support.reference import help_text, remade
-from tests.support.repository import ROOT, modules, parsed
+from tests.support.reference import help_text, objects, remade
+from tests.support.repository import ROOT
+from tests.support.variables import variables
 
 REFERENCE = ROOT / "docs" / "reference"
 CODES = REFERENCE / "codes"
 CONFINED = re.compile(
     r"^\$ (?:.*&& )?harborsmith (?:run|review|demo|prove)\b|^harborsmith (?:run|review|demo|prove)\b", re.MULTILINE
 )
-VARIABLE = re.compile(r"(?:RUHROH|HARBORSMITH)_[A-Z0-9_]*[A-Z0-9]")
 
 
 def shown(page: Path) -> str:
@@ -172,23 +171,28 @@ def test_help_that_tells_of_interruptions_names_every_code_of_them(name: str) ->
         assert [int(code) for code in re.findall(r"\d+", told)] == [Exit.HUNG_UP, Exit.INTERRUPTED, Exit.TERMINATED]
 
 
-def test_the_variables_of_the_page_are_those_of_the_code() -> None:
-    code = set()
-    for module in modules():
-        for node in ast.walk(parsed(module)):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                code |= {node.value} & set(VARIABLE.findall(node.value))
+def test_the_page_of_variables_has_every_group_of_the_catalogue() -> None:
+    page = (REFERENCE / "variables.md").read_text(encoding="utf-8")
 
-    page = set(VARIABLE.findall((REFERENCE / "variables.md").read_text(encoding="utf-8")))
-
-    assert page == code
+    assert re.findall("<!-- made: variables-([a-z]+) -->", page) == list(variables())
 
 
-@pytest.mark.parametrize("page", pages(), ids=shown)
-def test_no_page_names_a_variable_that_the_reference_does_not(page: Path) -> None:
-    reference = set(VARIABLE.findall((REFERENCE / "variables.md").read_text(encoding="utf-8")))
+def test_the_extensions_that_the_reference_lists_are_members_and_cover_every_object_of_ours() -> None:
+    text = (REFERENCE / "scenario.md").read_text(encoding="utf-8").partition("## Extensions")[2].partition("\n\nA ")[0]
+    listed = {
+        name for bullet in re.findall("^- (.+?): ", text, re.MULTILINE) for name in re.findall("`([A-Za-z.]+)", bullet)
+    }
+    places = {title.replace("[]", ""): place for title, place in objects(json.loads(schema_text("scenario-v2") or ""))}
+    members = {
+        name if title == "scenario" else f"{title}.{name}"
+        for title, place in places.items()
+        for name in place["properties"]
+    }
+    ours = {title for title, place in places.items() if place.get("additionalProperties") is False}
 
-    assert set(VARIABLE.findall(page.read_text(encoding="utf-8"))) - reference == set()
+    assert len(listed) > len(ours)
+    assert listed - members == set()
+    assert ours - listed == set()
 
 
 @pytest.fixture

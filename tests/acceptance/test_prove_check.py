@@ -103,6 +103,14 @@ class TestCheck:
         checked(proven, RIGHT + " # changed")
         assert self.verdict(proven) == (1, ["proof_stale"])
 
+    @pytest.mark.parametrize("setting", ['org = "other"', 'authors = ["Ada Example"]'])
+    def test_settings_that_stand_in_packages_leave_them_without_a_proof(self, proven: Bench, setting: str) -> None:
+        settings = proven.folder / "harborsmith.toml"
+        settings.write_text(f"{setting}\n")
+        assert self.verdict(proven) == (1, ["proof_stale"])
+        settings.write_text('fail-on = ["warning"]\n')
+        assert self.verdict(proven) == (0, [])
+
     def test_a_package_that_was_edited_is_not_looked_up(self, proven: Bench) -> None:
         with (proven.package / "instruction.md").open("a") as stream:
             stream.write("Or do not.\n")

@@ -6,10 +6,12 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
+import click
 from click.testing import CliRunner
 
 from generator.cli.exits import Exit
@@ -20,6 +22,7 @@ from tests.examples import NOT_RUN
 from tests.support.examples import SCENARIO
 from tests.support.repository import parsed
 from tests.support.scenarios import LEDGER, PROMPT, document
+from tests.support.variables import table, variables
 
 _PART: Final = re.compile(r"(<!-- made: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 # How the value forms of the schema are called in a table; each has a row of its own in the last table of the page.
@@ -59,7 +62,16 @@ def _commands() -> str:
 
 
 def _help() -> str:
-    return "".join(f"\n## {name}\n\n```text\n{help_text(name).rstrip()}\n```\n" for name in COMMANDS) + "\n"
+    made = ""
+    for name in COMMANDS:
+        command = group.get_command(click.Context(group), name)
+        below = list(command.commands) if isinstance(command, click.Group) else []
+        made += _help_of("##", name) + "".join(_help_of("###", name, inner) for inner in below)
+    return made + "\n"
+
+
+def _help_of(level: str, *command: str) -> str:
+    return f"\n{level} {' '.join(command)}\n\n```text\n{help_text(*command).rstrip()}\n```\n"
 
 
 def _codes() -> str:
@@ -119,13 +131,31 @@ def _files() -> str:
     rows = ""
     for name in schema_titles():
         schema = json.loads(schema_text(name) or "")
-        file = re.sub(r".*\((.+)\)$", r"\1", schema["title"])
+        file = _file(schema)
         meaning = str(schema["description"])
         # The name, which has a column of its own, stands first in many descriptions.
         first, _, rest = meaning.partition(": ")
         meaning = rest[:1].upper() + rest[1:] if first.endswith(file) else meaning
         rows += f"| `{name}` | {file} | {_cell(meaning)} |\n"
     return f"| Schema | File | What it is |\n|---|---|---|\n{rows}"
+
+
+def _file(schema: Mapping[str, Any]) -> str:
+    """The file that a schema is about, which its title names last."""
+    return re.sub(r".*\((.+)\)$", r"\1", schema["title"])
+
+
+def _strict() -> str:
+    """Where a member that a schema does not know is an error."""
+    rows = ""
+    for name in schema_titles():
+        schema = json.loads(schema_text(name) or "")
+        places = dict(objects(schema))
+        strict = [title for title, place in places.items() if place.get("additionalProperties") is False]
+        if strict:
+            where = "everywhere" if len(strict) == len(places) else ", ".join(f"`{title}`" for title in strict)
+            rows += f"| {_file(schema)} | {where} |\n"
+    return f"| File | Where |\n|---|---|\n{rows}"
 
 
 def _settings() -> str:
@@ -144,7 +174,7 @@ def _settings() -> str:
 def _fields() -> str:
     schema = json.loads(schema_text("scenario-v2") or "")
     made = ""
-    for title, place in _objects(schema):
+    for title, place in objects(schema):
         made += (
             f"\n### {title}\n\n{_sentence(place)}\n\n| Member | Form | Meaning |\n|---|---|---|\n{_rows(place, title)}"
         )
@@ -157,15 +187,15 @@ def _forms() -> str:
     return f"| Form | What it may be |\n|---|---|\n{rows}"
 
 
-def _objects(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def objects(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every object of a scenario under its name in the document, in the order in which they are met."""
-    definitions = schema["$defs"]
+    definitions = schema.get("$defs", {})
     waiting: list[tuple[str, Mapping[str, Any]]] = [("scenario", schema)]
     while waiting:
         title, place = waiting.pop(0)
         yield title, place
         below = []
-        for name, member in place["properties"].items():
+        for name, member in place.get("properties", {}).items():
             found = _resolved(member.get("items", member), definitions)
             if "properties" in found:
                 below.append((_below(title, name, listed="items" in member), found))
@@ -233,7 +263,9 @@ _PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "exit-codes": _exit_codes,
     "exit-meanings": _exit_meanings,
     "files": _files,
+    "strict": _strict,
     "settings": _settings,
     "fields": _fields,
     "forms": _forms,
+    **{f"variables-{group}": partial(table, group) for group in variables()},
 }

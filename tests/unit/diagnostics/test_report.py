@@ -13,6 +13,7 @@ from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.model import Diagnostic, Location, Severity
 from generator.diagnostics.printable import json_escaped, printable
 from generator.diagnostics.report import counted, detail, text_lines
+from tests.support.joblog import job_commands
 
 
 def diagnostic(severity: Severity = Severity.ERROR, message: str = "m", hint: str = "") -> Diagnostic:
@@ -56,6 +57,30 @@ def test_nothing_printed_can_steer_a_terminal_or_break_a_line(text: str) -> None
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
+        ("::error::x", "\\x3a:error::x"),
+        (" \u00a0\u3000::x", " \u00a0\u3000\\x3a:x"),
+        ("\t::x", "\\t::x"),
+        (":x::", ":x::"),
+        ("generator::main", "generator::main"),
+        ("a ##[group]b", "a \\x23#[group]b"),
+        ("###[x]", "#\\x23#[x]"),
+        ("##vso[task.complete]", "\\x23#vso[task.complete]"),
+        ("## A heading [1]", "## A heading [1]"),
+    ],
+)
+def test_nothing_printed_begins_a_command_of_a_job(text: str, shown: str) -> None:
+    assert printable(text) == shown
+    assert printable(shown) == shown
+
+
+@given(st.text(alphabet=":#[] \tx\u00a0\u3000\n"))
+def test_no_text_at_the_start_of_a_line_or_in_it_is_a_command(text: str) -> None:
+    assert job_commands(f"{printable(text)}\n    {printable(text)} ::\n a {printable(text)}") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
         ("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"),
         ("a\r\nb\tc", "a\\r\\nb\\tc"),
         ("\u202egnp.exe", "\\u202egnp.exe"),
@@ -68,10 +93,13 @@ def test_what_could_is_written_as_an_escape(text: str, shown: str) -> None:
     assert printable(text) == shown
 
 
-@pytest.mark.parametrize("text", ["\x7f\x85\x9b31m", "\u202egnp.exe", "\u2028\u2029", "\ufeff", 'é😀\n\t"\\'])
+@pytest.mark.parametrize(
+    "text", ["\x7f\x85\x9b31m", "\u202egnp.exe", "\u2028\u2029", "\ufeff", 'é😀\n\t"\\', "::##[x]###[y]"]
+)
 def test_json_text_hides_nothing_and_says_the_same(text: str) -> None:
     written = json_escaped(json.dumps({"a": text}, ensure_ascii=False))
     assert printable(written) == written
+    assert job_commands(written) == []
     assert json.loads(written) == {"a": text}
 
 

@@ -18,6 +18,7 @@ from generator.diagnostics.junit import Case, junit
 from generator.diagnostics.model import Diagnostic, Location, Severity
 from generator.diagnostics.places import uri
 from generator.diagnostics.sarif import FINGERPRINT, sarif
+from tests.support.joblog import job_commands
 
 ROOT = Path("/repo")
 FILE = "/repo/pack/a/scenario.json"
@@ -261,6 +262,14 @@ def test_a_scenario_is_a_test_case_that_fails_or_not() -> None:
     assert "two" in (bad[0].text or "")
     assert "three" in (bad[1].text or "")
     assert list(good) == []
+
+
+def test_no_text_in_the_xml_begins_a_command_of_a_job() -> None:
+    evil = "::a ##[group]b ##vso[c]d"
+    made = junit([Case(evil, evil, (diagnostic(message=evil, hint=evil),))])
+    (suite,) = parsed(made)
+    assert (suite[0].get("name"), suite[0][0].get("message")) == (evil, evil)
+    assert job_commands(made) == []
 
 
 @given(st.text())

@@ -15,12 +15,14 @@ import pytest
 
 from generator.execute.interrupt import Interrupted, raising
 from generator.execute.refusal import Refused
+from generator.execute.taskpackage import TaskPackage, open_package
 from generator.harbor.backend import run_understood
 from generator.harbor.job import AgentChoice, Job, ReviewerChoice
 from generator.harbor.launch import missing_harbor, run_job
 from generator.harbor.settings import HarborOptions, HarborSettings, understand
 from tests.support.packages import written
 from tests.support.scenarios import document, write_scenario
+from tests.support.variables import names_of
 
 # In Harbor's place: records how it was called, and does what HARBOR_DOES says.
 HARBOR = """
@@ -31,7 +33,7 @@ job.mkdir(exist_ok=True)
 (job / "config.json").write_text("{}")
 with open(job / "called.jsonl", "a") as stream:
     given = {name: value for name, value in os.environ.items() if name.startswith(("HARBORSMITH_", "HARBOR_TEL"))}
-    stream.write(json.dumps({"argv": sys.argv[1:], "env": given}) + "\\n")
+    stream.write(json.dumps({"argv": sys.argv[1:], "env": given, "names": sorted(os.environ)}) + "\\n")
 does = os.environ.get("HARBOR_DOES", "")
 if does == "fail":
     print("the engine is not there")
@@ -125,8 +127,6 @@ def test_an_interruption_is_passed_on_and_harbor_waited_for(tmp_path: Path, harb
 
 
 def test_runs_that_harbor_never_made_are_counted(tmp_path: Path, harbor: dict[str, str]) -> None:
-    from generator.execute.taskpackage import TaskPackage, open_package
-
     made = document(evaluation__mode="checks", evaluation__checks=[{"id": "runs", "command": ["true"]}])
     package = open_package(written(write_scenario(tmp_path / "sum-ledger", made), tmp_path / "out"))
     assert isinstance(package, TaskPackage)
@@ -138,6 +138,26 @@ def test_runs_that_harbor_never_made_are_counted(tmp_path: Path, harbor: dict[st
     assert [(run.status, run.reasons) for run in done.runs] == [
         ("no_verdict", ("Harbor made no such trial, or left no result of it",))
     ] * 2
+
+
+def test_harbor_gets_the_variables_of_the_catalogue_besides_the_operators(
+    tmp_path: Path, harbor: dict[str, str]
+) -> None:
+    package = open_package(written(write_scenario(tmp_path / "sum-ledger"), tmp_path / "out"))
+    assert isinstance(package, TaskPackage)
+    options = HarborOptions(
+        agent="python3 x", reviewer="sh y", agent_env=("A=1",), reviewer_env=("B=2",), job="nightly"
+    )
+    settings = understand(options, tmp_path / "room", {**harbor, "LC_ALL": "C.UTF-8"})
+    assert isinstance(settings, HarborSettings)
+
+    run_understood([package], settings, tmp_path / "out", lambda _: None)
+
+    text = (tmp_path / "out" / "harbor" / "jobs" / "nightly" / "called.jsonl").read_text()
+    given = set(json.loads(text)["names"]) - set(harbor) - {"LC_ALL"}
+    beginnings = {name[:-1]: name for name in names_of("internal") if name.endswith("*")}
+    met = {next((full for start, full in beginnings.items() if name.startswith(start)), name) for name in given}
+    assert met == names_of("internal") - {"HARBORSMITH_OPERATOR"}
 
 
 def test_an_agents_folder_that_holds_the_scenarios_is_refused(tmp_path: Path) -> None:
