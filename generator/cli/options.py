@@ -100,8 +100,8 @@ def package_settings(org: str, authors: tuple[str, ...]) -> Settings:
     Raises:
         click.BadParameter: `org` is no name that Harbor accepts.
     """
-    from generator.package.layout import is_harbor_name
     from generator.package.model import Settings
+    from generator.scenario.names import is_harbor_name
 
     if not is_harbor_name(org):
         raise click.BadParameter(
