@@ -66,11 +66,11 @@ class Search(NamedTuple):
         return (*SYSTEM_ROOTS, *self.folders)
 
 
-def find_agent(command: str, search: Search, room: Path, *, confined: bool) -> Agent | Refused:
+def find_agent(command: str, search: Search, copies: Path, *, confined: bool) -> Agent | Refused:
     """Understand `--agent`.
 
     The first word is `oracle` or `nop`, a file, a directory with an executable `run`, or a program on the agent's PATH.
-    Files are copied into `room` (so that the agent's account may read them whatever their mode) and shown below
+    Files are copied into `copies` (so that the agent's account may read them whatever their mode) and shown below
     `/agent`; a directory is shown there itself; what lies below an `--agent-path` folder keeps its own path.
     """
     if command in BUILT_IN:
@@ -82,9 +82,9 @@ def find_agent(command: str, search: Search, room: Path, *, confined: bool) -> A
     if os.path.isdir(first):
         found = _from_directory(first, words, search)
     elif os.path.isfile(first):
-        found = _from_file(first, words, search, room)
+        found = _from_file(first, words, search, copies)
     else:
-        found = _from_path(words, search, room)
+        found = _from_path(words, search, copies)
     if isinstance(found, Refused):
         return found
     if confined and (missing := _unseen_interpreter(found.plain_argv[0], search)):
@@ -92,11 +92,11 @@ def find_agent(command: str, search: Search, room: Path, *, confined: bool) -> A
     return replace(found, configured=command)
 
 
-def find_agent_for_image(command: str, room: Path) -> Agent | Refused:
+def find_agent_for_image(command: str, copies: Path) -> Agent | Refused:
     """Understand `--agent` for a run in a container, whose programs are not this machine's.
 
     The first word is a file, a directory with an executable `run`, or a program of the image. Files of this machine are
-    copied into `room`; what has to be uploaded stands in `binds`.
+    copied into `copies`; what has to be uploaded stands in `binds`.
     """
     words = _words(command)
     if isinstance(words, Refused):
@@ -107,9 +107,9 @@ def find_agent_for_image(command: str, room: Path) -> Agent | Refused:
     if os.path.isdir(first):
         found = _from_directory(first, words, search)
     elif os.path.isfile(first) and not any(is_below(first, root) for root in search.roots):
-        found = _from_file(first, words, search, room)
+        found = _from_file(first, words, search, copies)
     else:
-        handed = _hand_over(words, [False] + [_is_path(word) for word in words[1:]], search, room)
+        handed = _hand_over(words, [False] + [_is_path(word) for word in words[1:]], search, copies)
         found = replace(handed, id=os.path.basename(words[0]), sha256=_text_digest(words))
     return found if isinstance(found, Refused) else replace(found, configured=command)
 
@@ -151,21 +151,21 @@ def _from_directory(folder: str, words: list[str], search: Search) -> Agent | Re
     )
 
 
-def _from_file(file: str, words: list[str], search: Search, room: Path) -> Agent | Refused:
+def _from_file(file: str, words: list[str], search: Search, copies: Path) -> Agent | Refused:
     if not os.access(file, os.X_OK):
         return Refused("agent_not_executable", f"{file} is not executable", f"chmod +x {file}")
     about = read_agent_file(Path(file).parent)
     if isinstance(about, Refused):
         return about
-    handed = _hand_over(words, [True] + [_is_path(word) for word in words[1:]], search, room)
+    handed = _hand_over(words, [True] + [_is_path(word) for word in words[1:]], search, copies)
     return replace(handed, id=about.id or _telling_name(file), sha256=_file_digest(file), about=about)
 
 
-def _from_path(words: list[str], search: Search, room: Path) -> Agent | Refused:
+def _from_path(words: list[str], search: Search, copies: Path) -> Agent | Refused:
     program = None if "/" in words[0] else shutil.which(words[0], path=search.path)
     if program is None or first_invisible(program, search.roots) is not None:
         return _no_program(words[0], search)
-    handed = _hand_over(words, [False] + [_is_path(word) for word in words[1:]], search, room)
+    handed = _hand_over(words, [False] + [_is_path(word) for word in words[1:]], search, copies)
     notes = tuple(
         f"{word} is taken as a name in the workspace; write ./{word} to hand over the file of that name that lies here"
         for word in words[1:]
@@ -175,8 +175,8 @@ def _from_path(words: list[str], search: Search, room: Path) -> Agent | Refused:
     return replace(handed, id=os.path.basename(words[0]), sha256=_text_digest(words), plain_argv=plain, notes=notes)
 
 
-def _hand_over(words: list[str], paths: list[bool], search: Search, room: Path) -> Agent:
-    """Copy the files among `words` into `room` and name them as they appear inside."""
+def _hand_over(words: list[str], paths: list[bool], search: Search, copies: Path) -> Agent:
+    """Copy the files among `words` into `copies` and name them as they appear inside."""
     shown, plain, copied = [], [], False
     for word, is_path in zip(words, paths, strict=True):
         place = os.path.abspath(word)
@@ -186,17 +186,17 @@ def _hand_over(words: list[str], paths: list[bool], search: Search, room: Path) 
         elif any(is_below(place, root) for root in search.roots):
             shown.append(place)
         else:
-            shown.append(f"{AGENT_FOLDER}/{_copy(place, room)}")
+            shown.append(f"{AGENT_FOLDER}/{_copy(place, copies)}")
             copied = True
-    binds = (Bind(str(room), AGENT_FOLDER),) if copied else ()
+    binds = (Bind(str(copies), AGENT_FOLDER),) if copied else ()
     return Agent(id="", argv=tuple(shown), plain_argv=tuple(plain), configured="", sha256="", binds=binds)
 
 
-def _copy(file: str, room: Path) -> str:
+def _copy(file: str, copies: Path) -> str:
     name = os.path.basename(file)
-    if not room.exists():
-        create_directory(str(room))
-    target = room / name
+    if not copies.exists():
+        create_directory(str(copies))
+    target = copies / name
     shutil.copyfile(file, target)
     target.chmod(0o755 if os.access(file, os.X_OK) else 0o644)
     return name
