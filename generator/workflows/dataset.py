@@ -9,6 +9,7 @@ from typing import Final
 
 from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding
+from generator.diagnostics.report import plural
 from generator.package.dataset import DATASET, Dataset, is_placeholder
 from generator.package.dataset_file import dataset_path, preview_dataset, write_dataset
 from generator.package.members import Survey, survey
@@ -109,7 +110,7 @@ def _notes(found: Survey) -> Iterator[Finding]:
 
 def _listed(ids: tuple[str, ...], shown: int = 5) -> str:
     more = f" and {len(ids) - shown} more" if len(ids) > shown else ""
-    return f"{len(ids)} {'package' if len(ids) == 1 else 'packages'} ({', '.join(ids[:shown])}{more})"
+    return f"{plural(len(ids), 'package')} ({', '.join(ids[:shown])}{more})"
 
 
 def _failed(target: str, *findings: Finding) -> PackageOutcome:
