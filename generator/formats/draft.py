@@ -11,7 +11,7 @@ from generator.diagnostics.model import Finding
 from generator.formats.calibration import Calibration
 from generator.formats.prompt import Prompt
 from generator.source.document import Document, Json
-from generator.source.pointer import parts
+from generator.source.pointer import is_index, parts
 from generator.source.tree import Entry, Tree
 
 
@@ -76,7 +76,7 @@ class Draft(NamedTuple):
         for part in parts(pointer):
             if isinstance(place, dict):
                 place = place.get(part)
-            elif isinstance(place, list) and part.isdigit() and int(part) < len(place):
+            elif isinstance(place, list) and is_index(part) and int(part) < len(place):
                 place = place[int(part)]
             else:
                 return None
