@@ -53,6 +53,11 @@ def id_problem(name: str) -> str | None:
     return None
 
 
+def known_id(given: object, folder: str) -> str:
+    """What a scenario goes by, usable or not: the id its document gives, if that has something in it, else `folder`."""
+    return given if isinstance(given, str) and given.strip() else folder
+
+
 def is_harbor_name(text: str) -> bool:
     """Whether Harbor takes `text` as one half of the name of a task or a dataset."""
     return _HARBOR_NAME.fullmatch(text) is not None and ".." not in text
