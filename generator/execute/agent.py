@@ -36,7 +36,6 @@ class Agent:
         argv: Its command inside the sandbox.
         plain_argv: Its command on this machine, for runs without isolation.
         binds: What shows it inside.
-        configured: The command as it was given.
         sha256: Of the agent's file, or of the command's text when it is a program of the system.
         about: What its `agent.json` states.
         built_in: `oracle`, `nop`, or None for a real one.
@@ -46,7 +45,6 @@ class Agent:
     id: str
     argv: tuple[str, ...]
     plain_argv: tuple[str, ...]
-    configured: str
     sha256: str
     binds: tuple[Bind, ...] = ()
     about: AgentFile = field(default_factory=AgentFile)
@@ -85,11 +83,9 @@ def find_agent(command: str, search: Search, copies: Path, *, confined: bool) ->
         found = _from_file(first, words, search, copies)
     else:
         found = _from_path(words, search, copies)
-    if isinstance(found, Refused):
-        return found
-    if confined and (missing := _unseen_interpreter(found.plain_argv[0], search)):
+    if confined and isinstance(found, Agent) and (missing := _unseen_interpreter(found.plain_argv[0], search)):
         return missing
-    return replace(found, configured=command)
+    return found
 
 
 def find_agent_for_image(command: str, copies: Path) -> Agent | Refused:
@@ -111,7 +107,7 @@ def find_agent_for_image(command: str, copies: Path) -> Agent | Refused:
     else:
         handed = _hand_over(words, [False] + [_is_path(word) for word in words[1:]], search, copies)
         found = replace(handed, id=os.path.basename(words[0]), sha256=_text_digest(words))
-    return found if isinstance(found, Refused) else replace(found, configured=command)
+    return found
 
 
 def _words(command: str) -> list[str] | Refused:
@@ -128,7 +124,7 @@ def built_in(name: str) -> Agent:
     """The agent `oracle` or `nop`."""
     argv = ("/bin/bash", "/solution/solve.sh") if name == ORACLE else ("/usr/bin/env", "true")
     digest = hashlib.sha256(name.encode()).hexdigest()
-    return Agent(id=name, argv=argv, plain_argv=argv, configured=name, sha256=digest, built_in=name)
+    return Agent(id=name, argv=argv, plain_argv=argv, sha256=digest, built_in=name)
 
 
 def _from_directory(folder: str, words: list[str], search: Search) -> Agent | Refused:
@@ -144,7 +140,6 @@ def _from_directory(folder: str, words: list[str], search: Search) -> Agent | Re
         id=about.id or os.path.basename(folder),
         argv=(shown, *words[1:]),
         plain_argv=(program, *words[1:]),
-        configured="",
         sha256=_file_digest(program),
         binds=() if seen else (Bind(folder, AGENT_FOLDER),),
         about=about,
@@ -189,7 +184,7 @@ def _hand_over(words: list[str], paths: list[bool], search: Search, copies: Path
             shown.append(f"{AGENT_FOLDER}/{_copy(place, copies)}")
             copied = True
     binds = (Bind(str(copies), AGENT_FOLDER),) if copied else ()
-    return Agent(id="", argv=tuple(shown), plain_argv=tuple(plain), configured="", sha256="", binds=binds)
+    return Agent(id="", argv=tuple(shown), plain_argv=tuple(plain), sha256="", binds=binds)
 
 
 def _copy(file: str, copies: Path) -> str:
