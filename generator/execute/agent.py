@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -188,10 +189,14 @@ def _hand_over(words: list[str], paths: list[bool], search: Search, copies: Path
 
 
 def _copy(file: str, copies: Path) -> str:
+    """Where in `copies` the copy of `file` lies; a second file of one name gets a folder of its own."""
     name = os.path.basename(file)
     if not copies.exists():
         create_directory(str(copies))
     target = copies / name
+    if target.exists():
+        own = next(str(number) for number in count(1) if not (copies / str(number)).exists())
+        return f"{own}/{_copy(file, copies / own)}"
     shutil.copyfile(file, target)
     target.chmod(0o755 if os.access(file, os.X_OK) else 0o644)
     return name
