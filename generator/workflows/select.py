@@ -133,6 +133,13 @@ def load(
     )
 
 
+def ids_known(selection: Selection) -> bool:
+    """Whether every scenario was seen and its id is known, so that a package without one is really left over."""
+    if not selection.loaded or any(_hides_scenarios(problem) for problem in selection.problems):
+        return False
+    return all(loaded.raw is not None and isinstance(loaded.raw.get("id"), str) for loaded in selection.loaded)
+
+
 def _built(made: Draft) -> Scenario:
     from generator.formats.build import build
 
@@ -140,6 +147,7 @@ def _built(made: Draft) -> Scenario:
 
 
 def _holds(reading: Reading, changed: Sequence[Path]) -> bool:
+    """Whether a path lies in the scenario's directory or is a directory around it, as a submodule is."""
     folder = reading.path.resolve()
     return any(path.is_relative_to(folder) or folder.is_relative_to(path) for path in changed)
 
@@ -215,13 +223,6 @@ def _nothing(root: Path, tier: str | None, paths: Sequence[Path]) -> Diagnostic:
 def _tier(loaded: LoadedScenario) -> str | None:
     tier = loaded.raw.get("tier") if loaded.raw else None
     return tier if isinstance(tier, str) and tier in TIERS else None
-
-
-def ids_known(selection: Selection) -> bool:
-    """Whether every scenario was seen and its id is known, so that a package without one is really left over."""
-    if not selection.loaded or any(_hides_scenarios(problem) for problem in selection.problems):
-        return False
-    return all(loaded.raw is not None and isinstance(loaded.raw.get("id"), str) for loaded in selection.loaded)
 
 
 def _hides_scenarios(problem: Diagnostic) -> bool:
