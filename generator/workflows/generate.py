@@ -85,11 +85,6 @@ class Request:
     held_out: bool = True
     dataset: Dataset | None = None
 
-    @property
-    def whole(self) -> bool:
-        """Whether all scenarios are asked for, so that a package without one is left over."""
-        return not (self.ids or self.tier or self.paths) and self.changed is None
-
 
 @dataclass(frozen=True, slots=True)
 class Listed:
@@ -147,7 +142,7 @@ class Report:
         return any(outcome.could_not for outcome in self._outcomes)
 
     @property
-    def nothing_selected(self) -> bool:
+    def not_found(self) -> bool:
         """Whether something that was asked for is not there."""
         return any(problem.severity is Severity.ERROR for problem in self.problems)
 
@@ -177,12 +172,12 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
         progress: Called after each scenario with how many are done, and how many there are.
     """
     selection = select(request.scenario_dir, request.ids, request.tier, request.paths, changed=request.changed)
-    removes = request.whole and selection.complete and ids_known(selection)
+    removes = selection.whole and selection.complete and ids_known(selection)
     if not request.held_out:
         selection = without_held_out(selection, (*request.paths, request.scenario_dir)[0])
     output = Output(request.out)
     problem = output.problem(loaded.directory for loaded in selection.loaded)
-    problem = problem or (unnamed(request.dataset, request.settings) if request.whole else None)
+    problem = problem or (unnamed(request.dataset, request.settings) if selection.whole else None)
     if problem is not None:
         return Report(refused=locate((problem,), None, request.out, document_file=""), problems=selection.problems)
     packages: list[Package] = []
@@ -196,7 +191,7 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
     if removes:
         packages += _left_over(output, selection, request)
     report = Report(packages=tuple(packages), problems=selection.problems)
-    return replace(report, dataset=_dataset(report, output, request))
+    return replace(report, dataset=_dataset(report, output, request)) if selection.whole else report
 
 
 def ensure_package(
@@ -279,8 +274,8 @@ def _one(loaded: LoadedScenario, output: Output, request: Request) -> Package:
 
 
 def _dataset(report: Report, output: Output, request: Request) -> DatasetReport | None:
-    """What becomes of the dataset: it stands and falls with all packages."""
-    if request.dataset is None or not request.whole or not report.packages or report.nothing_selected:
+    """What becomes of the dataset, once all packages are made: it stands and falls with them."""
+    if request.dataset is None or not report.packages or report.not_found:
         return None
     if report.failed:
         return skipped_dataset(output)

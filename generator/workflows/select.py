@@ -44,7 +44,7 @@ class Selection(NamedTuple):
         problems: Unknown ids, directories that cannot be read or hold nothing, passed-over links.
         complete: Whether the scenarios stand in one directory of scenarios that was seen whole, so that one that is not
             there is gone. A single scenario is no such directory.
-        whole: Whether nothing of the scenario directory was left out.
+        whole: Whether everything in the scenario directory was asked for.
     """
 
     loaded: tuple[LoadedScenario, ...]
