@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from generator.cli.options import Command
     from generator.package.dataset import Dataset
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def dataset_options(command: Command) -> Command:

@@ -100,7 +100,7 @@ def command(
     _print(report, mode, form)
     if report.could_not:
         return Exit.CANNOT
-    if report.nothing_selected:
+    if report.not_found:
         return Exit.NOTHING_SELECTED
     if report.refused:
         return Exit.USAGE

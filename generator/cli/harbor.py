@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 if TYPE_CHECKING:
+    from generator.cli.options import Command
     from generator.execute.settings import Options
     from generator.harbor.settings import HarborOptions
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 # Options with a meaning for one backend alone; with the other one they are refused, never passed over.
 HARBOR_ONLY: Final = (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +19,9 @@ from generator.workflows.scaffold import (
     new_scenario,
 )
 
+if TYPE_CHECKING:
+    from generator.cli.options import Command
+
 SCENARIOS, AGENTS, REVIEWERS = (TEMPLATES[kind] for kind in ("scenario", "agent", "reviewer"))
 
 EPILOG = """
@@ -30,6 +35,12 @@ Examples:
 \b
 Exit codes: 0 good, 2 wrong usage, or there is something of that name.
 """
+
+
+def _parent_option(name: str, folder: str, text: str) -> Callable[[Command], Command]:
+    """The option `name`, which arrives as `parent: Path`."""
+    kind = click.Path(path_type=Path)
+    return click.option(name, "parent", type=kind, default=Path(folder), show_default=True, help=text)
 
 
 @click.group("new", epilog=EPILOG)
@@ -47,14 +58,7 @@ def command() -> None:
 @click.option(
     "--from", "bundled", metavar="BUNDLED", help="Begin with a copy of a scenario that ships with Harborsmith."
 )
-@click.option(
-    "--scenario-dir",
-    "parent",
-    type=click.Path(path_type=Path),
-    default=Path("scenarios"),
-    show_default=True,
-    help="Directory of scenario directories.",
-)
+@_parent_option("--scenario-dir", "scenarios", "Directory of scenario directories.")
 def scenario(name: str, template: str | None, bundled: str | None, parent: Path) -> Exit:
     """Begin the scenario NAME, with a task, an input, a reference solution, and what judges it."""
     if template and bundled:
@@ -70,14 +74,7 @@ def scenario(name: str, template: str | None, bundled: str | None, parent: Path)
 @command.command("agent")
 @click.argument("name")
 @click.option("--template", type=click.Choice(AGENTS), default=AGENTS[0], show_default=True, help="What it starts.")
-@click.option(
-    "--dir",
-    "parent",
-    type=click.Path(path_type=Path),
-    default=Path("agents"),
-    show_default=True,
-    help="Where to put it.",
-)
+@_parent_option("--dir", "agents", "Where to put it.")
 def agent(name: str, template: str, parent: Path) -> Exit:
     """Begin the agent NAME: a program for one turn, and agent.json with what it needs."""
     return show_made(new_agent(name, template, parent))
@@ -86,14 +83,7 @@ def agent(name: str, template: str, parent: Path) -> Exit:
 @command.command("reviewer")
 @click.argument("name")
 @click.option("--template", type=click.Choice(REVIEWERS), default=REVIEWERS[0], show_default=True, help="Who decides.")
-@click.option(
-    "--dir",
-    "parent",
-    type=click.Path(path_type=Path),
-    default=Path("reviewers"),
-    show_default=True,
-    help="Where to put it.",
-)
+@_parent_option("--dir", "reviewers", "Where to put it.")
 def reviewer(name: str, template: str, parent: Path) -> Exit:
     """Begin the reviewer NAME: a program that reads the finished work and writes a verdict."""
     return show_made(new_reviewer(name, template, parent))

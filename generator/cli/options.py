@@ -13,6 +13,7 @@ import click
 from generator.cli.exits import Exit
 from generator.diagnostics.model import Severity
 from generator.diagnostics.report import Paint, plain
+from generator.scenario.tiers import TIERS
 
 if TYPE_CHECKING:
     from generator.package.model import Settings
@@ -29,9 +30,7 @@ def selection_options(command: Command) -> Command:
     arguments of `generator.workflows.select.select`. A path that cannot be read is no wrong usage but a finding.
     """
     paths = click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path, readable=False))
-    tier = click.option(
-        "--tier", type=click.Choice(["smoke", "nightly", "release"]), help="Only scenarios of this tier."
-    )
+    tier = click.option("--tier", type=click.Choice(TIERS), help="Only scenarios of this tier.")
     ids = click.option(
         "--scenario",
         "ids",
@@ -101,8 +100,8 @@ def package_settings(org: str, authors: tuple[str, ...]) -> Settings:
     Raises:
         click.BadParameter: `org` is no name that Harbor accepts.
     """
-    from generator.package.layout import is_harbor_name
     from generator.package.model import Settings
+    from generator.scenario.names import is_harbor_name
 
     if not is_harbor_name(org):
         raise click.BadParameter(

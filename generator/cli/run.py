@@ -92,7 +92,7 @@ def command(
     if wanted["everything"] and (wanted["ids"] or wanted["tier"]):
         raise click.UsageError("--all selects every scenario; leave out --all, or what selects some.")
     if given["backend"] == "local" and given["isolation"] == "bubblewrap":
-        from generator.execute.trial import begin
+        from generator.execute.attempt import begin
 
         begin()
     settings = package_settings(org, authors)

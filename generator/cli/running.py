@@ -7,18 +7,19 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 import click
 
 from generator.diagnostics.report import Paint
+from generator.scenario.tiers import TIERS
 
 if TYPE_CHECKING:
+    from generator.cli.options import Command
     from generator.diagnostics.model import Diagnostic
     from generator.execute.refusal import Refused
     from generator.workflows.run import RunOutcome
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 Outcome = TypeVar("Outcome")
 
 
@@ -35,9 +36,7 @@ def target_options(verb: str) -> Callable[[Command], Command]:
         for one in (
             click.option("--scenario-dir", type=folder, default=Path("scenarios"), show_default=True, help=text),
             click.option("--all", "everything", is_flag=True, help=f"Generate and {verb} every scenario."),
-            click.option(
-                "--tier", type=click.Choice(["smoke", "nightly", "release"]), help=f"Generate and {verb} a whole tier."
-            ),
+            click.option("--tier", type=click.Choice(TIERS), help=f"Generate and {verb} a whole tier."),
             click.option(
                 "--scenario",
                 "ids",

@@ -111,7 +111,7 @@ def command(
     report = look()
     _print(report, form)
     _write(report, files)
-    if report.nothing_selected:
+    if report.not_found:
         return Exit.NOTHING_SELECTED
     return Exit.FINDINGS if report.failed else Exit.GOOD
 

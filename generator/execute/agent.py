@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -36,7 +37,6 @@ class Agent:
         argv: Its command inside the sandbox.
         plain_argv: Its command on this machine, for runs without isolation.
         binds: What shows it inside.
-        configured: The command as it was given.
         sha256: Of the agent's file, or of the command's text when it is a program of the system.
         about: What its `agent.json` states.
         built_in: `oracle`, `nop`, or None for a real one.
@@ -46,7 +46,6 @@ class Agent:
     id: str
     argv: tuple[str, ...]
     plain_argv: tuple[str, ...]
-    configured: str
     sha256: str
     binds: tuple[Bind, ...] = ()
     about: AgentFile = field(default_factory=AgentFile)
@@ -66,11 +65,11 @@ class Search(NamedTuple):
         return (*SYSTEM_ROOTS, *self.folders)
 
 
-def find_agent(command: str, search: Search, room: Path, *, confined: bool) -> Agent | Refused:
+def find_agent(command: str, search: Search, copies: Path, *, confined: bool) -> Agent | Refused:
     """Understand `--agent`.
 
     The first word is `oracle` or `nop`, a file, a directory with an executable `run`, or a program on the agent's PATH.
-    Files are copied into `room` (so that the agent's account may read them whatever their mode) and shown below
+    Files are copied into `copies` (so that the agent's account may read them whatever their mode) and shown below
     `/agent`; a directory is shown there itself; what lies below an `--agent-path` folder keeps its own path.
     """
     if command in BUILT_IN:
@@ -82,21 +81,19 @@ def find_agent(command: str, search: Search, room: Path, *, confined: bool) -> A
     if os.path.isdir(first):
         found = _from_directory(first, words, search)
     elif os.path.isfile(first):
-        found = _from_file(first, words, search, room)
+        found = _from_file(first, words, search, copies)
     else:
-        found = _from_path(words, search, room)
-    if isinstance(found, Refused):
-        return found
-    if confined and (missing := _unseen_interpreter(found.plain_argv[0], search)):
+        found = _from_path(words, search, copies)
+    if confined and isinstance(found, Agent) and (missing := _unseen_interpreter(found.plain_argv[0], search)):
         return missing
-    return replace(found, configured=command)
+    return found
 
 
-def find_agent_for_image(command: str, room: Path) -> Agent | Refused:
+def find_agent_for_image(command: str, copies: Path) -> Agent | Refused:
     """Understand `--agent` for a run in a container, whose programs are not this machine's.
 
     The first word is a file, a directory with an executable `run`, or a program of the image. Files of this machine are
-    copied into `room`; what has to be uploaded stands in `binds`.
+    copied into `copies`; what has to be uploaded stands in `binds`.
     """
     words = _words(command)
     if isinstance(words, Refused):
@@ -107,11 +104,11 @@ def find_agent_for_image(command: str, room: Path) -> Agent | Refused:
     if os.path.isdir(first):
         found = _from_directory(first, words, search)
     elif os.path.isfile(first) and not any(is_below(first, root) for root in search.roots):
-        found = _from_file(first, words, search, room)
+        found = _from_file(first, words, search, copies)
     else:
-        handed = _hand_over(words, [False] + [_is_path(word) for word in words[1:]], search, room)
+        handed = _hand_over(words, [False] + [_is_path(word) for word in words[1:]], search, copies)
         found = replace(handed, id=os.path.basename(words[0]), sha256=_text_digest(words))
-    return found if isinstance(found, Refused) else replace(found, configured=command)
+    return found
 
 
 def _words(command: str) -> list[str] | Refused:
@@ -128,7 +125,7 @@ def built_in(name: str) -> Agent:
     """The agent `oracle` or `nop`."""
     argv = ("/bin/bash", "/solution/solve.sh") if name == ORACLE else ("/usr/bin/env", "true")
     digest = hashlib.sha256(name.encode()).hexdigest()
-    return Agent(id=name, argv=argv, plain_argv=argv, configured=name, sha256=digest, built_in=name)
+    return Agent(id=name, argv=argv, plain_argv=argv, sha256=digest, built_in=name)
 
 
 def _from_directory(folder: str, words: list[str], search: Search) -> Agent | Refused:
@@ -144,28 +141,27 @@ def _from_directory(folder: str, words: list[str], search: Search) -> Agent | Re
         id=about.id or os.path.basename(folder),
         argv=(shown, *words[1:]),
         plain_argv=(program, *words[1:]),
-        configured="",
         sha256=_file_digest(program),
         binds=() if seen else (Bind(folder, AGENT_FOLDER),),
         about=about,
     )
 
 
-def _from_file(file: str, words: list[str], search: Search, room: Path) -> Agent | Refused:
+def _from_file(file: str, words: list[str], search: Search, copies: Path) -> Agent | Refused:
     if not os.access(file, os.X_OK):
         return Refused("agent_not_executable", f"{file} is not executable", f"chmod +x {file}")
     about = read_agent_file(Path(file).parent)
     if isinstance(about, Refused):
         return about
-    handed = _hand_over(words, [True] + [_is_path(word) for word in words[1:]], search, room)
+    handed = _hand_over(words, [True] + [_is_path(word) for word in words[1:]], search, copies)
     return replace(handed, id=about.id or _telling_name(file), sha256=_file_digest(file), about=about)
 
 
-def _from_path(words: list[str], search: Search, room: Path) -> Agent | Refused:
+def _from_path(words: list[str], search: Search, copies: Path) -> Agent | Refused:
     program = None if "/" in words[0] else shutil.which(words[0], path=search.path)
     if program is None or first_invisible(program, search.roots) is not None:
         return _no_program(words[0], search)
-    handed = _hand_over(words, [False] + [_is_path(word) for word in words[1:]], search, room)
+    handed = _hand_over(words, [False] + [_is_path(word) for word in words[1:]], search, copies)
     notes = tuple(
         f"{word} is taken as a name in the workspace; write ./{word} to hand over the file of that name that lies here"
         for word in words[1:]
@@ -175,8 +171,8 @@ def _from_path(words: list[str], search: Search, room: Path) -> Agent | Refused:
     return replace(handed, id=os.path.basename(words[0]), sha256=_text_digest(words), plain_argv=plain, notes=notes)
 
 
-def _hand_over(words: list[str], paths: list[bool], search: Search, room: Path) -> Agent:
-    """Copy the files among `words` into `room` and name them as they appear inside."""
+def _hand_over(words: list[str], paths: list[bool], search: Search, copies: Path) -> Agent:
+    """Copy the files among `words` into `copies` and name them as they appear inside."""
     shown, plain, copied = [], [], False
     for word, is_path in zip(words, paths, strict=True):
         place = os.path.abspath(word)
@@ -186,17 +182,21 @@ def _hand_over(words: list[str], paths: list[bool], search: Search, room: Path) 
         elif any(is_below(place, root) for root in search.roots):
             shown.append(place)
         else:
-            shown.append(f"{AGENT_FOLDER}/{_copy(place, room)}")
+            shown.append(f"{AGENT_FOLDER}/{_copy(place, copies)}")
             copied = True
-    binds = (Bind(str(room), AGENT_FOLDER),) if copied else ()
-    return Agent(id="", argv=tuple(shown), plain_argv=tuple(plain), configured="", sha256="", binds=binds)
+    binds = (Bind(str(copies), AGENT_FOLDER),) if copied else ()
+    return Agent(id="", argv=tuple(shown), plain_argv=tuple(plain), sha256="", binds=binds)
 
 
-def _copy(file: str, room: Path) -> str:
+def _copy(file: str, copies: Path) -> str:
+    """Where in `copies` the copy of `file` lies; a second file of one name gets a folder of its own."""
     name = os.path.basename(file)
-    if not room.exists():
-        create_directory(str(room))
-    target = room / name
+    if not copies.exists():
+        create_directory(str(copies))
+    target = copies / name
+    if target.exists():
+        own = next(str(number) for number in count(1) if not (copies / str(number)).exists())
+        return f"{own}/{_copy(file, copies / own)}"
     shutil.copyfile(file, target)
     target.chmod(0o755 if os.access(file, os.X_OK) else 0o644)
     return name

@@ -97,8 +97,8 @@ def _pack_code(package: TaskPackage, settings: RunSettings, reviewer: ReviewerCo
     return "the package's reviewer" if reviewer is not None and not reviewer.trusted else ""
 
 
-def prepare(package: TaskPackage, settings: RunSettings, room: Path) -> Preparation | Refused:
-    """Find the agent and what it is shown. Its own files are copied into `room`."""
+def prepare(package: TaskPackage, settings: RunSettings, copies: Path) -> Preparation | Refused:
+    """Find the agent and what it is shown. Its own files are copied into `copies`."""
     workdir = package.evaluation.workdir
     guarded = (*settings.guarded, os.path.realpath(package.directory))
     folders = agent_folders(settings.options.agent_path, guarded, workdir)
@@ -106,10 +106,10 @@ def prepare(package: TaskPackage, settings: RunSettings, room: Path) -> Preparat
         return folders
     search = Search(folders, settings.agent_env.get("PATH", SYSTEM_PATH))
     confined = settings.sandbox is not None
-    agent = find_agent(settings.options.agent, search, room, confined=confined)
+    agent = find_agent(settings.options.agent, search, copies, confined=confined)
     if isinstance(agent, Refused):
         return agent
-    if confined and (leak := agent_leak(agent, room, guarded) or _shows_rooms((*agent.binds, *_shown(folders)))):
+    if confined and (leak := agent_leak(agent, copies, guarded) or _shows_rooms((*agent.binds, *_shown(folders)))):
         return leak
     agent = _with_solution(agent, package)
     if isinstance(agent, Refused):
@@ -122,18 +122,18 @@ def prepare(package: TaskPackage, settings: RunSettings, room: Path) -> Preparat
     )
 
 
-def agent_leak(agent: Agent, room: Path, guarded: tuple[str, ...]) -> Refused | None:
+def agent_leak(agent: Agent, copies: Path, guarded: tuple[str, ...]) -> Refused | None:
     """The refusal when the agent's own folder holds, or lies in, what it must not see.
 
     Args:
         agent: Who works.
-        room: Where files of the agent were copied to; it may hold and lie in anything.
+        copies: Where files of the agent were copied to; it may hold and lie in anything.
         guarded: Absolute real paths that no agent may see.
     """
     for bind in agent.binds:
         source = os.path.realpath(bind.source)
         for place in guarded:
-            if source != os.path.realpath(room) and overlaps(source, place):
+            if source != os.path.realpath(copies) and overlaps(source, place):
                 message = f"--agent {bind.source} would show the agent {place}, which only the reviewer may see"
                 return Refused("agent_path_leaks", message, "keep the agent in a folder of its own")
     return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from generator.diagnostics.printable import printable
+from generator.diagnostics.report import plural
 
 REPORT_VERSION: Final = "harborsmith_run_report_v1"
 SHOWN_WARNINGS: Final = 3
@@ -129,7 +130,7 @@ def text_report(run: RunReport) -> Iterator[str]:
     for warning in run.warnings[:SHOWN_WARNINGS]:
         yield f"  warning: {printable(warning)}"
     if len(run.warnings) > SHOWN_WARNINGS:
-        yield f"  and {len(run.warnings) - SHOWN_WARNINGS} more warnings in the evidence"
+        yield f"  and {plural(len(run.warnings) - SHOWN_WARNINGS, 'more warning')} in the evidence"
     if run.evidence is not None:
         yield f"  evidence: {printable(run.evidence)}"
 
@@ -138,7 +139,7 @@ def line_report(run: RunReport) -> str:
     """One run among many in a line: the first reason why it did not pass; the rest stands in its evidence."""
     parts = [_summary(run)]
     if run.warnings:
-        parts.append(f"{len(run.warnings)} warning{'' if len(run.warnings) == 1 else 's'}")
+        parts.append(plural(len(run.warnings), "warning"))
     if run.status != "passed":
         parts += [printable(reason[:SHOWN_REASON]) for reason in run.reasons[:1]]
         parts += [f"check {printable(check.id)}: {printable(check.reason)}" for check in run.failed_checks[:1]]
@@ -157,7 +158,7 @@ def _summary(run: RunReport) -> str:
     if run.criteria[1]:
         facts.append(f"criteria {run.criteria[0]}/{run.criteria[1]}")
     if run.stopped_reason:
-        facts.append(f"{run.turns} turn{'' if run.turns == 1 else 's'}")
+        facts.append(plural(run.turns, "turn"))
     facts += [duration(run.duration_ms), f"isolation {run.isolation}"]
     return f"{printable(name)} {word}{kind}: {', '.join(facts)}"
 

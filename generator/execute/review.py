@@ -30,9 +30,7 @@ from generator.runtime.records import journey
 from generator.runtime.trees import clone_tree
 
 # Stands in records where an agent would: they have to name one.
-NOBODY: Final = Agent(
-    id="none", argv=(), plain_argv=(), configured="", sha256=hashlib.sha256(b"").hexdigest(), built_in="none"
-)
+NOBODY: Final = Agent(id="none", argv=(), plain_argv=(), sha256=hashlib.sha256(b"").hexdigest(), built_in="none")
 UNKNOWN: Final = "unknown"
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from generator.execute.attempt import attempt_of, installed, strongest
 from generator.execute.bubblewrap import BWRAP_PLACES, PROCESSES, Flavour, confine
-from generator.execute.trial import installed, strongest, trial_of
 from generator.execute.view import AGENT_UID, View
 from generator.runtime.launch import Job, Outcome
 from generator.runtime.process import run
@@ -75,7 +75,7 @@ def probe() -> Sandbox | NoSandbox:
         return NoSandbox("bubblewrap is not installed", _install("bubblewrap"))
     said = ""
     for flavour in _candidates(bwrap):
-        complaint = trial_of(flavour).complaint()
+        complaint = attempt_of(flavour).complaint()
         if complaint is None:
             return Sandbox(flavour)
         said = complaint

@@ -178,7 +178,7 @@ def _counts(row: Row) -> Mapping[str, Any]:
 
 def tally_lines(rows: Sequence[Row]) -> Iterator[str]:
     """The table, and what it says in a sentence."""
-    from generator.diagnostics.report import aligned
+    from generator.diagnostics.report import aligned, plural
 
     whole = total(rows)
     lines = [HEADINGS, *(_cells(row, _rate(row)) for row in rows)]
@@ -188,7 +188,7 @@ def tally_lines(rows: Sequence[Row]) -> Iterator[str]:
     said = f"{whole.scored} of {whole.asked} runs scored, pass rate {_fraction(whole)}"
     if any(row.asked > 1 for row in rows):
         always = sum(row.always_passed for row in rows)
-        said += f"; {always} of {len(rows)} scenario{'' if len(rows) == 1 else 's'} passed every time"
+        said += f"; {always} of {plural(len(rows), 'scenario')} passed every time"
     yield said
 
 

@@ -17,6 +17,7 @@ from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding, Severity
 from generator.formats.keys import closest
 from generator.formats.wording import quoted
+from generator.scenario.names import is_harbor_name
 from generator.source.document import MAX_BYTES
 from generator.source.pointer import child
 from generator.source.tree import Refusal, Tree
@@ -39,7 +40,6 @@ DATASET_KEYS: Final = {
     "description": '"Bookkeeping tasks."',
 }
 
-_ORG: Final = re.compile(r"(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _KEY_LINE: Final = re.compile(r"""\s*["']?([\w-]+)["']?\s*=""", re.ASCII)
 _IGNORE_LINE: Final = re.compile(r"\s*\[\[\s*ignore\s*\]\]")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -229,7 +229,7 @@ def _is_text(value: object) -> bool:
 
 
 def _is_org(value: object) -> bool:
-    return isinstance(value, str) and _ORG.fullmatch(value) is not None
+    return isinstance(value, str) and is_harbor_name(value)
 
 
 def _is_dataset_name(value: object) -> bool:

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from generator.diagnostics.model import Finding
 from generator.formats.calibration import Calibration
 from generator.formats.prompt import Prompt
+from generator.scenario.names import known_id
 from generator.source.document import Document, Json
-from generator.source.pointer import parts
+from generator.source.pointer import is_index, parts
 from generator.source.tree import Entry, Tree
 
 
@@ -39,16 +40,16 @@ class Reading(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The id the document gives, as far as it is a text with something in it; else the directory's name."""
-        given = self.document.value.get("id") if self.document else None
-        return given if isinstance(given, str) and given.strip() else self.name
+        """What it goes by (see `known_id`)."""
+        return known_id(self.document.value.get("id") if self.document else None, self.name)
 
 
 class Draft(NamedTuple):
     """A scenario whose document is an object, valid or not.
 
     Attributes:
-        reading: Directory and document.
+        reading: The directory and how it was read.
+        document: Its document, which there is.
         sound: The document without invalid values; an invalid item of a list is None, so that indices stay true.
         invalid: Pointers of what was taken out.
         prompt: Text and file of the prompt.
@@ -76,7 +77,7 @@ class Draft(NamedTuple):
         for part in parts(pointer):
             if isinstance(place, dict):
                 place = place.get(part)
-            elif isinstance(place, list) and part.isdigit() and int(part) < len(place):
+            elif isinstance(place, list) and is_index(part) and int(part) < len(place):
                 place = place[int(part)]
             else:
                 return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from generator.diagnostics.model import Finding
 from generator.formats.calibration import Calibration
+from generator.scenario.names import known_id
 from generator.source.document import Document
 from generator.source.tree import Entry, Tree
 
@@ -47,6 +48,5 @@ class LoadedScenario(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The scenario's id when it has a usable one, else the directory's name."""
-        given = self.raw.get("id") if self.raw else None
-        return given if isinstance(given, str) and given.strip() else self.name
+        """What it goes by (see `known_id`)."""
+        return known_id(self.raw.get("id") if self.raw else None, self.name)

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from generator.resources import data_folder
-from generator.source.pointer import parts
+from generator.source.pointer import is_index, parts
 
 if TYPE_CHECKING:
     import jsonschema
@@ -65,7 +65,7 @@ def subschema_at(pointer: str, version: str) -> Mapping[str, Any]:
             return {}
         examples = [item for example in found.get("examples", ()) if isinstance(example, list) for item in example]
         found, base = resolve(below, base)
-        if part.isdigit() and examples and "examples" not in below:
+        if is_index(part) and examples and "examples" not in below:
             found = {**found, "examples": examples}
     return found
 
@@ -74,7 +74,7 @@ def _below(found: Mapping[str, Any], part: str) -> object:
     """The subschema of the member or item `part` of what `found` describes."""
     if part in found.get("properties", {}):
         return found["properties"][part]
-    if not part.isdigit():
+    if not is_index(part):
         return found.get("additionalProperties")
     first = found.get("prefixItems", ())
     return first[int(part)] if int(part) < len(first) else found.get("items")

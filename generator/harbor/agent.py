@@ -80,7 +80,7 @@ class CommandAgent(BaseAgent):
                 options={**self.options.model_dump(), "command": command},
                 environ=os.environ,
                 overlay=self.extra_env,
-                room=Path(folder) / "agent",
+                copies=Path(folder) / "agent",
             )
             if isinstance(found, Refused):
                 raise ValueError(f"{found.message}{f'; write: {found.hint}' if found.hint else ''}")

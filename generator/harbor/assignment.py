@@ -65,7 +65,7 @@ class Assignment:
 
 
 def understand(
-    *, task: Path, options: Mapping[str, Any], environ: Mapping[str, str], overlay: Mapping[str, str], room: Path
+    *, task: Path, options: Mapping[str, Any], environ: Mapping[str, str], overlay: Mapping[str, str], copies: Path
 ) -> Assignment | Refused:
     """Check everything that can be known before a container is touched.
 
@@ -74,15 +74,15 @@ def understand(
         options: `command`, `iterations`, `turn_timeout`, `env_names` (`A,B`), `protocol`.
         environ: Where the values of `env_names` come from.
         overlay: Variables given to Harbor for this agent (`--ae`).
-        room: Where files of this machine are put together for the upload.
+        copies: Where files of this machine are put together for the upload.
     """
     package = open_package(task)
     if isinstance(package, Refused):
         return package
-    agent = find_agent_for_image(options["command"], room)
+    agent = find_agent_for_image(options["command"], copies)
     if isinstance(agent, Refused):
         return agent
-    if leak := agent_leak(agent, room, (os.path.realpath(task),)):
+    if leak := agent_leak(agent, copies, (os.path.realpath(task),)):
         return leak
     names = [name.strip() for name in options["env_names"].split(",") if name.strip()]
     given = {name: environ[place] for name in names for place in (name, PREFIX + name) if place in environ}

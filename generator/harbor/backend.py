@@ -55,15 +55,15 @@ def run_packages(
         guarded: What no agent may see beside the packages and what is in `out`: an agent's folder is uploaded whole.
     """
     with tempfile.TemporaryDirectory() as folder:
-        room = Path(folder) / "agent"
-        settings = understand(options, room, environ)
+        copies = Path(folder) / "agent"
+        settings = understand(options, copies, environ)
         if isinstance(settings, Refused):
             return HarborOutcome(refused=(settings,))
         refused = tuple(problem for package in packages if (problem := _problem(package, settings)) is not None)
         if not refused and (unfit := _unfit(packages, settings)) is not None:
             refused = (unfit,)
         private = guarded_paths(out, (*guarded, *(package.directory for package in packages)))
-        if not refused and settings.agent and (leak := agent_leak(settings.agent, room, private)):
+        if not refused and settings.agent and (leak := agent_leak(settings.agent, copies, private)):
             refused = (leak,)
         if not refused and (missing := missing_harbor()) is not None:
             refused = (missing,)

@@ -177,7 +177,7 @@ def _harbors_agent(trial: Trial) -> Agent:
     name, version = trial.agent
     digest = hashlib.sha256(f"{name} {version}".encode()).hexdigest()
     about = AgentFile(id=name, version=version)
-    return Agent(id=name, argv=(), plain_argv=(), configured=name, sha256=digest, about=about)
+    return Agent(id=name, argv=(), plain_argv=(), sha256=digest, about=about)
 
 
 def _warnings(trial: Trial, agent: Agent | None, package: TaskPackage) -> Iterator[str]:

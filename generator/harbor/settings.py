@@ -70,9 +70,9 @@ class HarborSettings:
     environ: Mapping[str, str] = field(repr=False)
 
 
-def understand(options: HarborOptions, room: Path, environ: Mapping[str, str]) -> HarborSettings | Refused:
-    """Check everything about the command that does not depend on a package; `room` is a place for copies."""
-    agent = _agent(options, room)
+def understand(options: HarborOptions, copies: Path, environ: Mapping[str, str]) -> HarborSettings | Refused:
+    """Check everything about the command that does not depend on a package; `copies` is a place for copies."""
+    agent = _agent(options, copies)
     env = agent_variables(options.agent_env, environ)
     review_env = agent_variables(options.reviewer_env, environ, REVIEWER_ENV)
     agent_hosts, review_hosts = _hosts(options.allow_agent_host), _hosts(options.allow_reviewer_host)
@@ -132,12 +132,12 @@ def _usage(options: HarborOptions) -> Refused | None:
     return None
 
 
-def _agent(options: HarborOptions, room: Path) -> Agent | Refused | None:
+def _agent(options: HarborOptions, copies: Path) -> Agent | Refused | None:
     if options.agent is None:
         return None
     if options.agent in BUILT_IN:
         return built_in(options.agent)
-    return find_agent_for_image(options.agent, room)
+    return find_agent_for_image(options.agent, copies)
 
 
 def _hosts(given: tuple[str, ...]) -> tuple[str, ...] | Refused:

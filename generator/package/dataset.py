@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from generator.package.layout import is_harbor_name
 from generator.package.model import DEFAULT_ORG
 from generator.package.render import toml_bytes
+from generator.scenario.names import is_harbor_name
 
 DATASET: Final = "dataset.toml"
 _SEAL: Final = "harborsmith"  # our table in `[metadata]`

@@ -18,9 +18,9 @@ from generator.package.dataset import (
     read_dataset,
     same_dataset,
 )
-from generator.package.lock import NEW, room
+from generator.package.lock import NEW, workshop
 from generator.package.output import Output
-from generator.package.write import Outcome, Status, refused_by_machine
+from generator.package.write import PackageOutcome, Status, refused_by_machine
 from generator.source.tree import Refusal, Tree
 
 MAX_DATASET_BYTES: Final = 64 * 1024 * 1024  # a dataset of 100,000 tasks has about 15 MB
@@ -28,7 +28,9 @@ _MODE: Final = 0o644  # whatever the umask says
 _STALE: Final = Difference("", "lists other tasks, or says something else of itself")
 
 
-def write_dataset(output: Output, dataset: Dataset, members: tuple[Member, ...], *, force: bool = False) -> Outcome:
+def write_dataset(
+    output: Output, dataset: Dataset, members: tuple[Member, ...], *, force: bool = False
+) -> PackageOutcome:
     """Make the dataset of `members` stand beside their packages; one that says the same already is not touched.
 
     With `force` a file that is not ours, or was edited, is replaced as well.
@@ -38,7 +40,7 @@ def write_dataset(output: Output, dataset: Dataset, members: tuple[Member, ...],
         outcome = _compared(target, dataset, members, differing=Status.WRITTEN, force=force)
         if outcome.status is not Status.WRITTEN:
             return outcome
-        with room(output, DATASET) as folder:
+        with workshop(output, DATASET) as folder:
             new = os.path.join(folder, NEW)
             _write(new, dataset_bytes(dataset_table(dataset, members, _kept(target))))
             os.replace(new, target)
@@ -47,7 +49,9 @@ def write_dataset(output: Output, dataset: Dataset, members: tuple[Member, ...],
     return outcome
 
 
-def preview_dataset(output: Output, dataset: Dataset, members: tuple[Member, ...], *, differing: Status) -> Outcome:
+def preview_dataset(
+    output: Output, dataset: Dataset, members: tuple[Member, ...], *, differing: Status
+) -> PackageOutcome:
     """Compare the dataset with what stands there and write nothing; `differing` is its status when they differ."""
     return _compared(dataset_path(output), dataset, members, differing=differing, force=False)
 
@@ -57,19 +61,23 @@ def dataset_path(output: Output) -> str:
     return str(output.tasks / DATASET)
 
 
-def _compared(target: str, dataset: Dataset, members: tuple[Member, ...], *, differing: Status, force: bool) -> Outcome:
+def _compared(
+    target: str, dataset: Dataset, members: tuple[Member, ...], *, differing: Status, force: bool
+) -> PackageOutcome:
     standing = _standing(target)
     if standing is None:
-        return Outcome(id=DATASET, path=target, status=differing)
+        return PackageOutcome(id=DATASET, path=target, status=differing)
     if isinstance(standing, str):
         if force:
-            return Outcome(id=DATASET, path=target, status=differing, difference=Difference("", standing), edited=True)
+            return PackageOutcome(
+                id=DATASET, path=target, status=differing, difference=Difference("", standing), edited=True
+            )
         message = f"{DATASET} stands there, but {standing}"
         hint = "move it away, or replace it with --force"
         return _failed(target, Finding("dataset_foreign", "", message, hint))
     if same_dataset(standing, dataset_table(dataset, members, standing)):
-        return Outcome(id=DATASET, path=target, status=Status.UNCHANGED)
-    return Outcome(id=DATASET, path=target, status=differing, difference=_STALE)
+        return PackageOutcome(id=DATASET, path=target, status=Status.UNCHANGED)
+    return PackageOutcome(id=DATASET, path=target, status=differing, difference=_STALE)
 
 
 def _standing(target: str) -> dict[str, Any] | str | None:
@@ -97,5 +105,5 @@ def _write(path: str, content: bytes) -> None:
         handle.write(content)
 
 
-def _failed(target: str, finding: Finding) -> Outcome:
-    return Outcome(id=DATASET, path=target, status=Status.FAILED, findings=(finding,))
+def _failed(target: str, finding: Finding) -> PackageOutcome:
+    return PackageOutcome(id=DATASET, path=target, status=Status.FAILED, findings=(finding,))

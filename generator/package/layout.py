@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-from generator.scenario.names import fold
+from generator.scenario.names import fold, is_harbor_name
 
 PACKAGE_FORMAT: Final = "harborsmith_package_v1"
 MANIFEST: Final = "manifest.json"
@@ -35,7 +34,6 @@ _RESERVED: Final = frozenset(
     }
 )
 
-_HARBOR_NAME: Final = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]*", re.ASCII)
 _ESCAPED: Final = "x."  # what the name of every id that Harbor would refuse begins with
 
 
@@ -43,11 +41,6 @@ def is_reserved(path: str) -> bool:
     """Whether the first part of `path` may not stand at the top of a package (hidden names never may)."""
     first = path.split("/", 1)[0]
     return first.startswith(".") or fold(first) in _RESERVED
-
-
-def is_harbor_name(text: str) -> bool:
-    """Whether Harbor takes `text` as one half of a task name."""
-    return _HARBOR_NAME.fullmatch(text) is not None and ".." not in text
 
 
 def task_slug(scenario_id: str) -> str:

@@ -14,12 +14,12 @@ from contextlib import contextmanager, suppress
 from generator.package.output import Output
 from generator.runtime.trees import remove_tree
 
-# What a room may hold. OLD is a package on its way out while its successor is not yet in place.
+# What a workshop may hold. OLD is a package on its way out while its successor is not yet in place.
 NEW, OLD, GONE = "new", "old", "gone"
 
 
 @contextmanager
-def room(output: Output, scenario_id: str) -> Iterator[str]:
+def workshop(output: Output, scenario_id: str) -> Iterator[str]:
     """An empty directory to make a package in, held by this process alone; waits for another holder.
 
     What a killed process left in it is put right first: a package that was moved aside and not replaced goes back.
@@ -40,7 +40,7 @@ def sweep(output: Output) -> None:
     Raises:
         OSError: Something cannot be removed.
     """
-    for name in _rooms(output.private):
+    for name in _workshops(output.private):
         descriptor = _acquire(output, name, wait=False)
         if descriptor is not None:
             with _held(output, name, descriptor):
@@ -60,7 +60,7 @@ def remove(path: str) -> None:
         raise
 
 
-def _rooms(folder: os.PathLike[str]) -> list[str]:
+def _workshops(folder: os.PathLike[str]) -> list[str]:
     """Names of the directories in `folder`; whatever else lies there is not ours."""
     try:
         with os.scandir(folder) as entries:
@@ -70,8 +70,8 @@ def _rooms(folder: os.PathLike[str]) -> list[str]:
 
 
 def _acquire(output: Output, scenario_id: str, *, wait: bool) -> int | None:
-    """A locked descriptor of the room, or None when it is held (without `wait`) or was removed while we waited."""
-    path = output.room(scenario_id)
+    """A locked descriptor of the workshop, or None when it is held (without `wait`) or was removed while we waited."""
+    path = output.workshop(scenario_id)
     if wait:
         with suppress(FileExistsError):  # also when it was there, and another maker, done, removed it just then
             os.makedirs(output.private, exist_ok=True)
@@ -96,7 +96,7 @@ def _acquire(output: Output, scenario_id: str, *, wait: bool) -> int | None:
 
 @contextmanager
 def _held(output: Output, scenario_id: str, descriptor: int) -> Iterator[str]:
-    path = output.room(scenario_id)
+    path = output.workshop(scenario_id)
     try:
         _put_right(path, output.package(scenario_id))
         try:

@@ -33,7 +33,7 @@ class Output:
         """The directory of one package."""
         return str(self.tasks / scenario_id)
 
-    def room(self, scenario_id: str) -> str:
+    def workshop(self, scenario_id: str) -> str:
         """The directory one package is made in, and the lock on it."""
         return str(self.private / scenario_id)
 

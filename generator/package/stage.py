@@ -67,7 +67,7 @@ def _write(folder: str, file: PlannedFile, content: bytes) -> FileRecord:
     return FileRecord(file.path, file.made_sha256, len(content), file.executable)
 
 
-def _copy(plan: PackagePlan, folder: str, source: SourceFile, files: list[PlannedFile]) -> Iterator[FileRecord]:
+def _copy(plan: PackagePlan, folder: str, source: SourceFile, files: list[PlannedFile]) -> list[FileRecord]:
     """Copy one source to all its places in one pass."""
     hashed = hashlib.sha256()
     with ExitStack() as opened:
@@ -85,8 +85,7 @@ def _copy(plan: PackagePlan, folder: str, source: SourceFile, files: list[Planne
             if hashing:
                 hashing.result()
     sha256 = confirmed(source, hashed.hexdigest())
-    for file in files:
-        yield FileRecord(file.path, sha256, source.size, file.executable)
+    return [FileRecord(file.path, sha256, source.size, file.executable) for file in files]
 
 
 @contextmanager

@@ -17,7 +17,7 @@ def put_in_place(new: str, target: str, aside: str) -> None:
     """Make `new` stand at `target`; what stood there ends at `new` or `aside`, for the caller to remove.
 
     On Linux the two change places in one step. Elsewhere, and on file systems that cannot, the old one is moved aside
-    first; a process killed between the two steps leaves it there, from where `lock.room` brings it back.
+    first; a process killed between the two steps leaves it there, from where `lock.workshop` brings it back.
 
     Raises:
         OSError: It could not be done; `target` is what it was.

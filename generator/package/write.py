@@ -11,7 +11,7 @@ from typing import Final
 
 from generator.diagnostics.model import Finding
 from generator.package.compare import Difference, drift, edits
-from generator.package.lock import GONE, NEW, OLD, room
+from generator.package.lock import GONE, NEW, OLD, workshop
 from generator.package.model import PackagePlan
 from generator.package.output import Output
 from generator.package.source import SourceChangedError
@@ -43,7 +43,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class PackageOutcome:
     """What was done about one package.
 
     Attributes:
@@ -68,7 +68,7 @@ class Outcome:
         return any(finding.code == NOT_WRITTEN for finding in self.findings)
 
 
-def write_package(plan: PackagePlan, output: Output, *, force: bool = False) -> Outcome:
+def write_package(plan: PackagePlan, output: Output, *, force: bool = False) -> PackageOutcome:
     """Make the package of `plan` stand in `output`; a package that is right already is not touched.
 
     With `force` a directory that is not ours, or was edited, is replaced as well.
@@ -76,8 +76,8 @@ def write_package(plan: PackagePlan, output: Output, *, force: bool = False) -> 
     target = output.package(plan.id)
     try:
         if drift(plan, target) is None:
-            return Outcome(id=plan.id, path=target, status=Status.UNCHANGED)
-        with room(output, plan.id) as folder:
+            return PackageOutcome(id=plan.id, path=target, status=Status.UNCHANGED)
+        with workshop(output, plan.id) as folder:
             return _replace(plan, target, folder, force=force)
     except SourceChangedError as change:
         return _failed(plan.id, target, change.finding)
@@ -85,7 +85,7 @@ def write_package(plan: PackagePlan, output: Output, *, force: bool = False) -> 
         return _failed(plan.id, target, refused_by_machine(error, target))
 
 
-def preview_package(plan: PackagePlan, output: Output, *, differing: Status) -> Outcome:
+def preview_package(plan: PackagePlan, output: Output, *, differing: Status) -> PackageOutcome:
     """Compare the package of `plan` with `output` and write nothing; `differing` is its status when they differ."""
     target = output.package(plan.id)
     try:
@@ -96,14 +96,14 @@ def preview_package(plan: PackagePlan, output: Output, *, differing: Status) -> 
     except OSError as error:
         return _failed(plan.id, target, refused_by_machine(error, target))
     status = Status.UNCHANGED if difference is None else differing
-    return Outcome(id=plan.id, path=target, status=status, difference=difference, edited=edited)
+    return PackageOutcome(id=plan.id, path=target, status=status, difference=difference, edited=edited)
 
 
-def remove_package(scenario_id: str, output: Output, *, force: bool = False) -> Outcome:
+def remove_package(scenario_id: str, output: Output, *, force: bool = False) -> PackageOutcome:
     """Remove a package of ours whose scenario is gone, if nobody edited it (or with `force`)."""
     target = output.package(scenario_id)
     try:
-        with room(output, scenario_id) as folder:
+        with workshop(output, scenario_id) as folder:
             different = None if force else edits(target, scenario_id)
             if different is not None:
                 return _kept(scenario_id, target, different)
@@ -112,11 +112,11 @@ def remove_package(scenario_id: str, output: Output, *, force: bool = False) -> 
         pass  # another process removed it first
     except OSError as error:
         return _failed(scenario_id, target, refused_by_machine(error, target))
-    return Outcome(id=scenario_id, path=target, status=Status.REMOVED)
+    return PackageOutcome(id=scenario_id, path=target, status=Status.REMOVED)
 
 
-def _failed(scenario_id: str, target: str, finding: Finding) -> Outcome:
-    return Outcome(id=scenario_id, path=target, status=Status.FAILED, findings=(finding,))
+def _failed(scenario_id: str, target: str, finding: Finding) -> PackageOutcome:
+    return PackageOutcome(id=scenario_id, path=target, status=Status.FAILED, findings=(finding,))
 
 
 def refused_by_machine(error: OSError, path: str) -> Finding:
@@ -125,10 +125,10 @@ def refused_by_machine(error: OSError, path: str) -> Finding:
     return Finding(NOT_WRITTEN, "", f"{error.filename or path}: {error.strerror or error}", hint)
 
 
-def _replace(plan: PackagePlan, target: str, folder: str, *, force: bool) -> Outcome:
+def _replace(plan: PackagePlan, target: str, folder: str, *, force: bool) -> PackageOutcome:
     difference = drift(plan, target)
-    if difference is None:  # whoever held the room before us made it
-        return Outcome(id=plan.id, path=target, status=Status.UNCHANGED)
+    if difference is None:  # whoever held the workshop before us made it
+        return PackageOutcome(id=plan.id, path=target, status=Status.UNCHANGED)
     refused = None if force else _refusal(target, plan.id)
     if refused is not None:
         return refused
@@ -136,10 +136,10 @@ def _replace(plan: PackagePlan, target: str, folder: str, *, force: bool) -> Out
     stage(plan, new)
     os.makedirs(os.path.dirname(target), exist_ok=True)
     put_in_place(new, target, os.path.join(folder, OLD))
-    return Outcome(id=plan.id, path=target, status=Status.WRITTEN, difference=difference)
+    return PackageOutcome(id=plan.id, path=target, status=Status.WRITTEN, difference=difference)
 
 
-def _refusal(target: str, scenario_id: str) -> Outcome | None:
+def _refusal(target: str, scenario_id: str) -> PackageOutcome | None:
     """Why what stands at `target` may not be replaced; None when nothing does, or a package nobody edited."""
     if not os.path.lexists(target) or (_is_real_directory(target) and not os.listdir(target)):
         return None
@@ -160,10 +160,10 @@ def _refusal(target: str, scenario_id: str) -> Outcome | None:
         f"the package was edited after it was made: {different.sentence}",
         "make the change in the scenario, or discard it with --force",
     )
-    return Outcome(id=scenario_id, path=target, status=Status.FAILED, difference=different, findings=(finding,))
+    return PackageOutcome(id=scenario_id, path=target, status=Status.FAILED, difference=different, findings=(finding,))
 
 
-def _kept(scenario_id: str, target: str, different: Difference | str) -> Outcome:
+def _kept(scenario_id: str, target: str, different: Difference | str) -> PackageOutcome:
     finding = Finding(
         "package_kept",
         "",
@@ -171,7 +171,7 @@ def _kept(scenario_id: str, target: str, different: Difference | str) -> Outcome
         "remove it by hand, or all such packages with --all --force",
     )
     difference = different if isinstance(different, Difference) else None
-    return Outcome(
+    return PackageOutcome(
         id=scenario_id, path=target, status=Status.UNCHANGED, difference=difference, edited=True, findings=(finding,)
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from generator.diagnostics.model import Finding
+from generator.diagnostics.report import plural
 from generator.formats.draft import Draft
 from generator.formats.wording import quoted
 from generator.rules.declared import PRIVATE, PUBLIC, declared
@@ -34,7 +35,7 @@ def too_broad(draft: Draft) -> Iterator[Finding]:
         files = [entry for entry in one.entries if entry.kind is Kind.FILE]
         tools = next((entry.path for entry in one.entries if _last(entry) in MADE_BY_TOOLS), None)
         if len(files) > MOST_FILES or size > MOST_BYTES:
-            reason = f"holds {len(files)} files, {size // 1024} KiB"
+            reason = f"holds {plural(len(files), 'file')}, {size // 1024} KiB"
         elif tools is not None:
             reason = f"holds {quoted(tools)}, which tools make anew"
         else:

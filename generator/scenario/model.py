@@ -69,11 +69,6 @@ class Environment:
     memory_mb: int | None = None
     user: str = defaults.USER
 
-    @property
-    def needs_container(self) -> bool:
-        """Whether only a container can provide it (image, packages or a set-up script of its own)."""
-        return self.image is not None or bool(self.packages) or self.setup is not None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workspace:

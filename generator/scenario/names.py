@@ -19,6 +19,7 @@ MAX_NAME_BYTES: Final = 255  # NAME_MAX of every common file system
 MAX_PATH_BYTES: Final = 512  # macOS takes 1,024, and the directories of a package and of its output stand in front
 
 _ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
+_HARBOR_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _CONTROL: Final = r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"
 # Bidirectional overrides and marks (CVE-2021-42574) and the byte order mark.
 _INVISIBLE: Final = r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
@@ -50,6 +51,16 @@ def id_problem(name: str) -> str | None:
     if is_windows_device(name):
         return "Windows keeps this name for a device"
     return None
+
+
+def known_id(given: object, folder: str) -> str:
+    """What a scenario goes by, usable or not: the id its document gives, if that has something in it, else `folder`."""
+    return given if isinstance(given, str) and given.strip() else folder
+
+
+def is_harbor_name(text: str) -> bool:
+    """Whether Harbor takes `text` as one half of the name of a task or a dataset."""
+    return _HARBOR_NAME.fullmatch(text) is not None and ".." not in text
 
 
 def portable_name(text: str) -> str | None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Final
+
+_MOST_DIGITS: Final = 9  # more items than any document has, and few enough for `int`
 
 
 def child(pointer: str, name: str | int) -> str:
@@ -23,6 +26,11 @@ def join(parts: Iterable[str | int]) -> str:
 def parts(pointer: str) -> tuple[str, ...]:
     """The unescaped parts of `pointer`; none for the whole document."""
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
+
+
+def is_index(part: str) -> bool:
+    """Whether an unescaped part can be the number of an item; a member may be called "²" or have 5,000 digits."""
+    return part.isascii() and part.isdigit() and len(part) <= _MOST_DIGITS
 
 
 def parent(pointer: str) -> str:

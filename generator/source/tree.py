@@ -15,16 +15,16 @@ from collections.abc import Iterator
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-_ALL_READ = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
+_ALL_READ: Final = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_PIECE = 64 * 1024  # bytes; larger ones are allocated page by page each time
-MAX_LINKS = 40  # what Linux itself allows in one resolution (path_resolution(7))
-MAX_ENTRIES = 100_000  # directory links can multiply a small tree without end
-MAX_DEPTH = 200  # far over what people make; the cost of a walk grows with the square of it
+_FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_PIECE: Final = 64 * 1024  # bytes; larger ones are allocated page by page each time
+MAX_LINKS: Final = 40  # what Linux itself allows in one resolution (path_resolution(7))
+MAX_ENTRIES: Final = 100_000  # directory links can multiply a small tree without end
+MAX_DEPTH: Final = 200  # far over what people make; the cost of a walk grows with the square of it
 
 
 class Kind(StrEnum):
@@ -144,11 +144,11 @@ class Tree(NamedTuple):
         if folder:
             where = self._open_folder(folder)
             try:
-                descriptor = os.open(name, _FILE, dir_fd=where)
+                descriptor = os.open(name, _FILE_FLAGS, dir_fd=where)
             finally:
                 os.close(where)
         else:
-            descriptor = os.open(f"{self.root}/{name}", _FILE)
+            descriptor = os.open(f"{self.root}/{name}", _FILE_FLAGS)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
             raise OSError(f"not a regular file any more: {real}")
@@ -161,10 +161,10 @@ class Tree(NamedTuple):
             raise OSError(f"not a path without links: {real}")
         if not folders:
             return os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        where = os.open(f"{self.root}/{folders[0]}", _FOLDER)
+        where = os.open(f"{self.root}/{folders[0]}", _FOLDER_FLAGS)
         for folder in folders[1:]:
             try:
-                below = os.open(folder, _FOLDER, dir_fd=where)
+                below = os.open(folder, _FOLDER_FLAGS, dir_fd=where)
             finally:
                 os.close(where)
             where = below
@@ -178,7 +178,11 @@ class Tree(NamedTuple):
             os.close(where)
 
     def _walk(self, path: str) -> Iterator[Entry]:
-        """Depth first, each name seen from the directory it stands in instead of from the root."""
+        """Depth first, each name seen from the directory it stands in instead of from the root.
+
+        What lies ahead is a path as it will be shown, its name in its directory, and the real paths of all directories
+        around it, outermost first.
+        """
         ahead: list[tuple[str, str, tuple[str, ...]]] = [(path, path, ())]
         while ahead:
             shown, name, above = ahead.pop()

@@ -9,12 +9,13 @@ from typing import Final
 
 from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding
+from generator.diagnostics.report import plural
 from generator.package.dataset import DATASET, Dataset, is_placeholder
 from generator.package.dataset_file import dataset_path, preview_dataset, write_dataset
 from generator.package.members import Survey, survey
 from generator.package.model import DEFAULT_ORG, Settings
 from generator.package.output import Output
-from generator.package.write import Outcome, Status, refused_by_machine
+from generator.package.write import PackageOutcome, Status, refused_by_machine
 
 LEAVE_OUT: Final = "harborsmith generate --without-held-out --out published"
 
@@ -23,7 +24,7 @@ LEAVE_OUT: Final = "harborsmith generate --without-held-out --out published"
 class DatasetReport:
     """What became of the dataset: the file, how many tasks it lists and leaves out, and what there is to say."""
 
-    outcome: Outcome
+    outcome: PackageOutcome
     tasks: int = 0
     held_out: int = 0
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -80,10 +81,10 @@ def skipped_dataset(output: Output) -> DatasetReport:
 
 def pending_dataset(output: Output) -> DatasetReport:
     """The report of a dry run that would change packages, and the dataset with them."""
-    return _report(output, Outcome(id=DATASET, path=dataset_path(output), status=Status.WOULD_WRITE))
+    return _report(output, PackageOutcome(id=DATASET, path=dataset_path(output), status=Status.WOULD_WRITE))
 
 
-def _report(output: Output, outcome: Outcome, found: Survey | None = None, command: str = "") -> DatasetReport:
+def _report(output: Output, outcome: PackageOutcome, found: Survey | None = None, command: str = "") -> DatasetReport:
     findings = [*outcome.findings]
     if outcome.status is Status.DRIFTED:
         what = str(outcome.difference).strip() if outcome.difference else "is missing"
@@ -109,8 +110,8 @@ def _notes(found: Survey) -> Iterator[Finding]:
 
 def _listed(ids: tuple[str, ...], shown: int = 5) -> str:
     more = f" and {len(ids) - shown} more" if len(ids) > shown else ""
-    return f"{len(ids)} {'package' if len(ids) == 1 else 'packages'} ({', '.join(ids[:shown])}{more})"
+    return f"{plural(len(ids), 'package')} ({', '.join(ids[:shown])}{more})"
 
 
-def _failed(target: str, *findings: Finding) -> Outcome:
-    return Outcome(id=DATASET, path=target, status=Status.FAILED, findings=findings)
+def _failed(target: str, *findings: Finding) -> PackageOutcome:
+    return PackageOutcome(id=DATASET, path=target, status=Status.FAILED, findings=findings)

@@ -21,7 +21,7 @@ from generator.package.output import Output
 from generator.package.plan import plan
 from generator.package.write import (
     NOT_WRITTEN,
-    Outcome,
+    PackageOutcome,
     Status,
     preview_package,
     refused_by_machine,
@@ -85,11 +85,6 @@ class Request:
     held_out: bool = True
     dataset: Dataset | None = None
 
-    @property
-    def whole(self) -> bool:
-        """Whether all scenarios are asked for, so that a package without one is left over."""
-        return not (self.ids or self.tier or self.paths) and self.changed is None
-
 
 @dataclass(frozen=True, slots=True)
 class Listed:
@@ -112,7 +107,7 @@ class Package:
         diagnostics: What there is to say about it.
     """
 
-    outcome: Outcome
+    outcome: PackageOutcome
     files: int = 0
     listing: tuple[Listed, ...] = ()
     task: bytes | None = None
@@ -147,7 +142,7 @@ class Report:
         return any(outcome.could_not for outcome in self._outcomes)
 
     @property
-    def nothing_selected(self) -> bool:
+    def not_found(self) -> bool:
         """Whether something that was asked for is not there."""
         return any(problem.severity is Severity.ERROR for problem in self.problems)
 
@@ -157,7 +152,7 @@ class Report:
         return any(outcome.status in _WRONG for outcome in self._outcomes)
 
     @property
-    def _outcomes(self) -> tuple[Outcome, ...]:
+    def _outcomes(self) -> tuple[PackageOutcome, ...]:
         packages = tuple(package.outcome for package in self.packages)
         return packages if self.dataset is None else (*packages, self.dataset.outcome)
 
@@ -177,12 +172,12 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
         progress: Called after each scenario with how many are done, and how many there are.
     """
     selection = select(request.scenario_dir, request.ids, request.tier, request.paths, changed=request.changed)
-    removes = request.whole and selection.complete and ids_known(selection)
+    removes = selection.whole and selection.complete and ids_known(selection)
     if not request.held_out:
         selection = without_held_out(selection, (*request.paths, request.scenario_dir)[0])
     output = Output(request.out)
     problem = output.problem(loaded.directory for loaded in selection.loaded)
-    problem = problem or (unnamed(request.dataset, request.settings) if request.whole else None)
+    problem = problem or (unnamed(request.dataset, request.settings) if selection.whole else None)
     if problem is not None:
         return Report(refused=locate((problem,), None, request.out, document_file=""), problems=selection.problems)
     packages: list[Package] = []
@@ -196,7 +191,7 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
     if removes:
         packages += _left_over(output, selection, request)
     report = Report(packages=tuple(packages), problems=selection.problems)
-    return replace(report, dataset=_dataset(report, output, request))
+    return replace(report, dataset=_dataset(report, output, request)) if selection.whole else report
 
 
 def ensure_package(
@@ -250,14 +245,14 @@ def _lost(loaded: LoadedScenario, output: Output, lost: Lost) -> Package:
     finding = Finding(
         NOT_WRITTEN, "", f"{path}: {lost.why}", "run the command again, with --jobs 1 if it happens again"
     )
-    outcome = Outcome(id=loaded.id, path=path, status=Status.FAILED, findings=(finding,))
+    outcome = PackageOutcome(id=loaded.id, path=path, status=Status.FAILED, findings=(finding,))
     return Package(outcome=outcome, diagnostics=_at_package(outcome.findings, outcome))
 
 
 def _one(loaded: LoadedScenario, output: Output, request: Request) -> Package:
     planned = loaded.findings if loaded.scenario is None else plan(loaded, request.settings)
     if not isinstance(planned, PackagePlan):
-        failed = Outcome(id=loaded.id, path=output.package(loaded.id), status=Status.FAILED)
+        failed = PackageOutcome(id=loaded.id, path=output.package(loaded.id), status=Status.FAILED)
         return Package(outcome=failed, diagnostics=_located(planned, loaded))
     if request.mode is Mode.WRITE:
         outcome = write_package(planned, output, force=request.force)
@@ -279,8 +274,8 @@ def _one(loaded: LoadedScenario, output: Output, request: Request) -> Package:
 
 
 def _dataset(report: Report, output: Output, request: Request) -> DatasetReport | None:
-    """What becomes of the dataset: it stands and falls with all packages."""
-    if request.dataset is None or not request.whole or not report.packages or report.nothing_selected:
+    """What becomes of the dataset, once all packages are made: it stands and falls with them."""
+    if request.dataset is None or not report.packages or report.not_found:
         return None
     if report.failed:
         return skipped_dataset(output)
@@ -296,7 +291,7 @@ def _located(findings: Sequence[Finding], loaded: LoadedScenario) -> tuple[Diagn
     return locate(findings, loaded.document, loaded.directory, loaded.id)
 
 
-def _at_package(findings: Sequence[Finding], outcome: Outcome) -> tuple[Diagnostic, ...]:
+def _at_package(findings: Sequence[Finding], outcome: PackageOutcome) -> tuple[Diagnostic, ...]:
     """Findings about what stands in the output directory, placed at the file that differs."""
     file = outcome.difference.path if outcome.difference else ""
     return locate(findings, None, Path(outcome.path), outcome.id, document_file=file)
@@ -313,7 +308,7 @@ def _swept(output: Output) -> Iterator[Package]:
 def _unusable(folder: Path, error: OSError) -> Package:
     """A part of the output directory that the machine does not let us work in."""
     finding = refused_by_machine(error, str(folder))
-    outcome = Outcome(id=folder.name, path=str(folder), status=Status.FAILED, findings=(finding,))
+    outcome = PackageOutcome(id=folder.name, path=str(folder), status=Status.FAILED, findings=(finding,))
     return Package(outcome=outcome, diagnostics=_at_package(outcome.findings, outcome))
 
 
@@ -331,14 +326,14 @@ def _left_over(output: Output, selection: Selection, request: Request) -> Iterat
         if request.mode is Mode.WRITE:
             outcome = remove_package(scenario_id, output, force=request.force)
         else:
-            outcome = Outcome(id=scenario_id, path=target, status=_LEFT_OVER[request.mode])
+            outcome = PackageOutcome(id=scenario_id, path=target, status=_LEFT_OVER[request.mode])
         findings = outcome.findings
         if outcome.status is Status.DRIFTED:
             findings = (Finding("package_left_over", "", "its scenario is gone", generate_command(request)),)
         yield Package(outcome=outcome, diagnostics=_at_package(findings, outcome))
 
 
-def _drifted(outcome: Outcome, request: Request) -> Finding:
+def _drifted(outcome: PackageOutcome, request: Request) -> Finding:
     """The complaint of `--check`, with the command that mends it: with `--force` where an edit would be lost."""
     difference = outcome.difference
     command = generate_command(request, outcome.id)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import has_errors, locate
@@ -29,12 +29,11 @@ from generator.formats.loaded_form import loaded_form
 from generator.formats.reading import draft
 from generator.formats.wording import quoted
 from generator.rules.registry import Pack, check_pack, check_scenario
+from generator.scenario.tiers import TIERS
 from generator.workflows.memory import Memory
 
 if TYPE_CHECKING:
     from generator.scenario.model import Scenario
-
-TIERS: Final = ("smoke", "nightly", "release")
 
 
 class Selection(NamedTuple):
@@ -45,7 +44,7 @@ class Selection(NamedTuple):
         problems: Unknown ids, directories that cannot be read or hold nothing, passed-over links.
         complete: Whether the scenarios stand in one directory of scenarios that was seen whole, so that one that is not
             there is gone. A single scenario is no such directory.
-        whole: Whether nothing of the scenario directory was left out.
+        whole: Whether everything in the scenario directory was asked for.
     """
 
     loaded: tuple[LoadedScenario, ...]
@@ -106,7 +105,18 @@ def select(  # noqa: PLR0913 - each is one answer of the command line
 def load(
     reading: Reading, pack: Pack, pack_findings: Sequence[Finding], today: date, models: bool = True
 ) -> LoadedScenario:
-    """Check, judge and (`models`, a valid one) build one scenario directory that was read."""
+    """Check and judge one scenario directory that was read.
+
+    Args:
+        reading: What was read of it.
+        pack: All scenarios that stand beside it, asked for or not.
+        pack_findings: What the rules about the pack say of this one.
+        today: The day that sunset dates are compared with.
+        models: Whether to build its model, should it be valid.
+
+    Returns:
+        Everything that is known of it; without a document that is its findings alone.
+    """
     made = draft(reading)
     if made is None:
         return LoadedScenario(tree=reading.tree, name=reading.name, findings=(*reading.findings, *pack_findings))
@@ -123,6 +133,13 @@ def load(
     )
 
 
+def ids_known(selection: Selection) -> bool:
+    """Whether every scenario was seen and its id is known, so that a package without one is really left over."""
+    if not selection.loaded or any(_hides_scenarios(problem) for problem in selection.problems):
+        return False
+    return all(loaded.raw is not None and isinstance(loaded.raw.get("id"), str) for loaded in selection.loaded)
+
+
 def _built(made: Draft) -> Scenario:
     from generator.formats.build import build
 
@@ -130,6 +147,7 @@ def _built(made: Draft) -> Scenario:
 
 
 def _holds(reading: Reading, changed: Sequence[Path]) -> bool:
+    """Whether a path lies in the scenario's directory or is a directory around it, as a submodule is."""
     folder = reading.path.resolve()
     return any(path.is_relative_to(folder) or folder.is_relative_to(path) for path in changed)
 
@@ -161,19 +179,23 @@ def _find_paths(paths: Sequence[Path], memory: Memory) -> _Found:
 
 
 def _directory_problems(root: Path, found: Discovered) -> tuple[Diagnostic, ...]:
-    findings: list[tuple[Path, Finding]] = []
+    problems: list[Diagnostic] = []
     if found.missing:
         message, hint = "there is no such directory", "--scenario-dir DIR, or harborsmith init"
-        findings.append((root, Finding("directory_missing", "", message, hint)))
+        problems.append(_at(root, "directory_missing", message, hint))
     if found.unreadable:
         message = f"the directory cannot be read: {found.unreadable}"
-        findings.append((root, Finding("directory_unreadable", "", message, "a directory you may read")))
+        problems.append(_at(root, "directory_unreadable", message, "a directory you may read"))
     for link in found.skipped_links:
-        message = "a link to a directory is passed over"
-        findings.append(
-            (link, Finding("directory_link_skipped", "", message, "the directory itself, or its path as an argument"))
-        )
-    return tuple(place for path, finding in findings for place in locate((finding,), None, path, document_file=""))
+        message, hint = "a link to a directory is passed over", "the directory itself, or its path as an argument"
+        problems.append(_at(link, "directory_link_skipped", message, hint))
+    return tuple(problems)
+
+
+def _at(path: Path, code: str, message: str, hint: str) -> Diagnostic:
+    """A problem with a file or directory as such, not with anything that stands in it."""
+    (problem,) = locate((Finding(code, "", message, hint),), None, path, document_file="")
+    return problem
 
 
 def _named(found: _Found, ids: Sequence[str], root: Path) -> tuple[tuple[Reading, ...], tuple[Diagnostic, ...]]:
@@ -188,34 +210,19 @@ def _named(found: _Found, ids: Sequence[str], root: Path) -> tuple[tuple[Reading
 def _unknown(name: str, known: list[str], root: Path) -> Diagnostic:
     close = suggestions(name, known)
     hint = " or ".join(close) or ("one of " + ", ".join(known[:10]) if known else "")
-    finding = Finding(
-        "selection_unknown_scenario", "", f"no scenario has the id or directory name {quoted(name)}", hint
-    )
-    return locate((finding,), None, root, document_file="")[0]
+    return _at(root, "selection_unknown_scenario", f"no scenario has the id or directory name {quoted(name)}", hint)
 
 
 def _nothing(root: Path, tier: str | None, paths: Sequence[Path]) -> Diagnostic:
     asked = f"scenario of tier {tier}" if tier else "scenario"
     message = f"no {asked} found; looked for */{DOCUMENT} and */{YAML_DOCUMENT}"
     place = paths[0] if paths else root
-    return locate(
-        (Finding("selection_empty", "", message, f"a directory with <name>/{DOCUMENT} in it"),),
-        None,
-        place,
-        document_file="",
-    )[0]
+    return _at(place, "selection_empty", message, f"a directory with <name>/{DOCUMENT} in it")
 
 
 def _tier(loaded: LoadedScenario) -> str | None:
     tier = loaded.raw.get("tier") if loaded.raw else None
     return tier if isinstance(tier, str) and tier in TIERS else None
-
-
-def ids_known(selection: Selection) -> bool:
-    """Whether every scenario was seen and its id is known, so that a package without one is really left over."""
-    if not selection.loaded or any(_hides_scenarios(problem) for problem in selection.problems):
-        return False
-    return all(loaded.raw is not None and isinstance(loaded.raw.get("id"), str) for loaded in selection.loaded)
 
 
 def _hides_scenarios(problem: Diagnostic) -> bool:

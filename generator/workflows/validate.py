@@ -67,7 +67,7 @@ class Report(NamedTuple):
         return bool(self.failing) or any(result.failed for result in self.results)
 
     @property
-    def nothing_selected(self) -> bool:
+    def not_found(self) -> bool:
         """Whether something that was asked for is not there."""
         return any(problem.severity is Severity.ERROR for problem in self.problems)
 

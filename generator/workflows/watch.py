@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
+from generator.diagnostics.report import plural
 from generator.source.tree import MAX_DEPTH, MAX_ENTRIES
 
 INTERVAL_SECONDS: Final = 0.1  # so that a save shows within 0.2 s
@@ -59,7 +60,7 @@ def fitted(lines: Sequence[str], height: int) -> list[str]:
     if len(lines) <= height:
         return list(lines)
     kept = max(0, height - 2)
-    return [*lines[:kept], f"… {len(lines) - kept - 1} more lines", lines[-1]]
+    return [*lines[:kept], f"… {plural(len(lines) - kept - 1, 'more line')}", lines[-1]]
 
 
 def redraw(lines: Sequence[str]) -> str:

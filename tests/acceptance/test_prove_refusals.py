@@ -118,15 +118,18 @@ def test_the_command_that_replaces_a_package_makes_the_same_one(bench: Bench) ->
 def test_where_nothing_can_be_confined_it_says_so_and_suggests_containers(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from generator.execute import settings
-    from generator.execute.sandbox import NoSandbox
+    from generator.execute import sandbox
 
-    monkeypatch.setattr(settings, "probe", lambda: NoSandbox("bubblewrap is not installed", "install it"))
+    monkeypatch.setattr(sandbox, "BWRAP_PLACES", ("/nowhere/bwrap",))
+    sandbox.probe.cache_clear()
     checked(bench)
-    ran = bench.run(*PROVE)
+    try:
+        ran = bench.run(*PROVE)
+    finally:
+        sandbox.probe.cache_clear()
 
     assert ran.code == 4
-    assert "write: install it; or --backend harbor, where containers keep the agents apart\n" in ran.err
+    assert "dnf install bubblewrap (Fedora); or --backend harbor, where containers keep the agents apart\n" in ran.err
 
 
 def test_a_package_that_states_another_digest_than_it_has_is_proven_by_what_it_holds(bench: Bench) -> None:

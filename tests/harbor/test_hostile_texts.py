@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generator.package.layout import is_harbor_name, task_slug
-from generator.scenario.names import MAX_ID_LENGTH, id_problem, unportable_name, unsafe_name
+from generator.package.layout import task_slug
+from generator.scenario.names import MAX_ID_LENGTH, id_problem, is_harbor_name, unportable_name, unsafe_name
 from tests.harbor.machine import Machine
 from tests.support.scenarios import PROMPT, document, write_scenario
 from tests.unit.rules.support import metadata

@@ -9,7 +9,7 @@ from generator.formats.loaded import LoadedScenario
 from generator.package.model import PackagePlan, Settings
 from generator.package.output import Output
 from generator.package.plan import plan
-from generator.package.write import Outcome, Status, write_package
+from generator.package.write import PackageOutcome, Status, write_package
 from generator.workflows.select import select
 
 
@@ -34,7 +34,7 @@ def written(scenario: Path, out: Path) -> Path:
     return Path(outcome.path)
 
 
-def made(scenario: Path, out: Path, *, force: bool = False) -> Outcome:
+def made(scenario: Path, out: Path, *, force: bool = False) -> PackageOutcome:
     """What became of making the package."""
     return write_package(planned(scenario), Output(out), force=force)
 

@@ -50,6 +50,14 @@ def test_a_file_is_copied_and_shown_below_agent(here: Path) -> None:
     assert (Path(agent.binds[0].source) / "solver.sh").stat().st_mode & 0o777 == 0o755
 
 
+def test_files_of_one_name_do_not_replace_each_other(here: Path) -> None:
+    write_tree(here, {"a/1": SHELL, "b/1": "first", "c/1": "second", "d/2": "third"})
+    agent = found("a/1 b/1 c/1 d/2", here)
+    assert agent.argv == ("/agent/1", "/agent/2/1", "/agent/3/1", "/agent/4/2")
+    copies = [Path(agent.binds[0].source) / path.removeprefix("/agent/") for path in agent.argv]
+    assert [copy.read_text() for copy in copies] == [SHELL.text, "first", "second", "third"]
+
+
 def test_a_closed_file_becomes_readable_by_its_copy(here: Path) -> None:
     write_tree(here, {"solver.sh": SHELL})
     (here / "solver.sh").chmod(0o700)

@@ -244,3 +244,11 @@ def test_the_schema_and_the_rule_ask_for_the_same_publication_items_in_one_order
 def test_what_the_schema_checks_in_its_publication_branch_is_nothing_but_missing_items() -> None:
     text = json.dumps(schemas.schema(V2)["$defs"]["publication"]["allOf"])
     assert not any(keyword in text for keyword in ('"pattern"', '"minLength"', '"maximum"'))
+
+
+@pytest.mark.parametrize("name", ["²", "٣", "7", "9" * 5000])
+def test_a_member_whose_name_looks_like_a_number_is_no_item(name: str) -> None:
+    found = check(document(environment={"stage": {"assets/ledger.csv": "a", name: 5}})).findings
+    assert {one.pointer for one in found} == {f"/environment/stage/{name}"}
+    found = check(document(environment={name: {name: 5}})).findings
+    assert {one.pointer for one in found} == {f"/environment/{name}"}

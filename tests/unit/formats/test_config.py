@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from generator.formats.config import Config, Ignore, read_config
 from generator.formats.config_file import CONFIG_FILE, find_config
-from generator.package.layout import is_harbor_name
+from generator.scenario.names import is_harbor_name
 from tests.unit.schemas.shipped import SCHEMAS, is_valid
 
 FULL = """\

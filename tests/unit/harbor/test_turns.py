@@ -38,13 +38,13 @@ def box(tmp_path: Path) -> Box:
     return Box(tmp_path / "box")
 
 
-def understood(package: Path, command: str, room: Path, environ: Mapping[str, str] | None = None, **more: Any) -> Any:
+def understood(package: Path, command: str, copies: Path, environ: Mapping[str, str] | None = None, **more: Any) -> Any:
     return understand(
         task=package,
         options={**OPTIONS, "command": command, **more},
         environ=environ or {},
         overlay={},
-        room=room,
+        copies=copies,
     )
 
 
@@ -233,7 +233,7 @@ def test_files_named_in_a_command_are_uploaded_with_it(package: Path, tmp_path: 
 def test_what_cannot_be_used_is_refused_before_the_container_is_touched(
     package: Path, tmp_path: Path, change: dict[str, Any], code: str
 ) -> None:
-    refused = understood(package, **{"command": "claude", "room": tmp_path / "room", **change})
+    refused = understood(package, **{"command": "claude", "copies": tmp_path / "room", **change})
 
     assert isinstance(refused, Refused)
     assert refused.code == code

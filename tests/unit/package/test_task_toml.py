@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from generator.package.layout import is_harbor_name, task_slug
+from generator.package.layout import task_slug
 from generator.package.model import PackagePlan
+from generator.scenario.names import is_harbor_name
 from tests.support.packages import planned
 from tests.support.scenarios import document, write_scenario
 

@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 
 from generator.package import lock, swap
-from generator.package.lock import room, sweep
+from generator.package.lock import sweep, workshop
 from generator.package.output import Output
 from generator.package.source import CHUNK
 from generator.package.write import (
-    Outcome,
+    PackageOutcome,
     Status,
     preview_package,
     refused_by_machine,
@@ -52,7 +52,7 @@ def package(scenario: Path, out: Path) -> Path:
     return written(scenario, out)
 
 
-def codes(outcome: Outcome) -> list[str]:
+def codes(outcome: PackageOutcome) -> list[str]:
     return [finding.code for finding in outcome.findings]
 
 
@@ -545,7 +545,7 @@ def test_a_package_that_was_moved_aside_comes_back(scenario: Path, package: Path
 
 
 def test_what_a_living_process_makes_is_left_alone(out: Path) -> None:
-    with room(Output(out), "sum-ledger") as folder:
+    with workshop(Output(out), "sum-ledger") as folder:
         write_tree(Path(folder), {"new/half": "x"})
         sweep(Output(out))
         assert read_tree(Path(folder)) == {"new/half": (b"x", False)}
@@ -554,7 +554,7 @@ def test_what_a_living_process_makes_is_left_alone(out: Path) -> None:
 
 def test_a_room_is_empty_again_when_its_holder_fails(out: Path) -> None:
     def interrupted() -> None:
-        with room(Output(out), "sum-ledger") as folder:
+        with workshop(Output(out), "sum-ledger") as folder:
             write_tree(Path(folder), {"new/half": "x"})
             raise KeyboardInterrupt
 
@@ -577,15 +577,15 @@ def waited_for(folder: str) -> bool:
 
 @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux shows who waits for a lock")
 def test_who_waits_for_a_room_gets_a_new_one_when_its_holder_is_done(out: Path) -> None:
-    """The holder removes the room when it leaves: whoever waited holds a lock on nothing, and must notice."""
+    """The holder removes the workshop when it leaves: whoever waited holds a lock on nothing, and must notice."""
     seen = []
 
     def wait() -> None:
-        with room(Output(out), "sum-ledger") as folder:
+        with workshop(Output(out), "sum-ledger") as folder:
             seen.append(os.path.samestat(os.stat(folder), os.stat(out / ".harborsmith/sum-ledger")))
 
     waiting = threading.Thread(target=wait, daemon=True)
-    with room(Output(out), "sum-ledger") as folder:
+    with workshop(Output(out), "sum-ledger") as folder:
         waiting.start()
         while not waited_for(folder):
             assert waiting.is_alive()
@@ -602,7 +602,7 @@ def test_a_room_that_cannot_be_locked_is_an_error(out: Path, monkeypatch: pytest
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(fcntl, "flock", unsupported)
-    with pytest.raises(OSError, match="No locks available"), room(Output(out), "sum-ledger"):
+    with pytest.raises(OSError, match="No locks available"), workshop(Output(out), "sum-ledger"):
         pass
 
 

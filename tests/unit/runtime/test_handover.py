@@ -6,6 +6,7 @@ import socket
 import subprocess
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -183,11 +184,23 @@ def test_a_work_is_measured_by_its_data_and_not_changed(tmp_path: Path) -> None:
     assert (work / "a").stat().st_mode & 0o777 == 0
 
 
-def test_evidence_that_cannot_be_finished_is_not_kept_by_halves(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def shrinking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file loses its second half just after it was measured."""
+    real = os.lseek
+
+    def cut(fd: int, position: int, how: int) -> int:
+        found = real(fd, position, how)
+        if how == os.SEEK_HOLE:
+            os.truncate(os.readlink(f"/proc/self/fd/{fd}"), found // 2)
+        return found
+
+    monkeypatch.setattr("os.lseek", cut)
+
+
+@pytest.mark.usefixtures("shrinking")
+def test_evidence_that_cannot_be_finished_is_not_kept_by_halves(tmp_path: Path) -> None:
     work = write_tree(tmp_path / "work", {"a": "x" * 1000, "b": "y"})
-    monkeypatch.setattr("generator.runtime.sparse.segments", lambda *_: [(0, 2000)])
     with pytest.raises(OSError, match="unexpected end"):
         archive(str(work), str(tmp_path / "a.tar.gz"))
     assert sorted(os.listdir(tmp_path)) == ["work"]
@@ -275,15 +288,15 @@ def test_any_tree_survives_the_way_through_an_archive(tmp_path_factory: pytest.T
 def test_a_file_that_cannot_be_read_is_listed_and_the_rest_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = trees.open_file
+    real = os.open
 
-    def failing(path: str, *, mend: bool = False) -> int:
+    def failing(path: str, *arguments: Any, **more: Any) -> int:
         if path.endswith("bad"):
             raise OSError(5, "Input/output error")
-        return real(path, mend=mend)
+        return real(path, *arguments, **more)
 
     work = write_tree(tmp_path / "work", {"bad": "x", "good": "y"})
-    monkeypatch.setattr("generator.runtime.handover.open_file", failing)
+    monkeypatch.setattr("os.open", failing)
     result = pack(str(work), str(tmp_path / "a.tar"))
     assert (result.left_out, result.entries) == ((LeftOut("bad", "Input/output error"),), 1)
     assert unpack(str(tmp_path / "a.tar"), str(tmp_path / "out")).problem == ""
@@ -306,12 +319,9 @@ def test_where_holes_cannot_be_seen_a_file_is_stored_whole(tmp_path: Path, monke
     assert pack(str(work), str(tmp_path / "a.tar")).data_bytes == 1024 * 1024
 
 
-def test_a_file_that_shrinks_meanwhile_is_a_problem_and_no_silent_cut(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("shrinking")
+def test_a_file_that_shrinks_meanwhile_is_a_problem_and_no_silent_cut(tmp_path: Path) -> None:
     work = write_tree(tmp_path / "work", {"f": "x" * 1000})
-    monkeypatch.setattr("generator.runtime.sparse.segments", lambda _fd, _size: [(0, 2000)])
     assert "could not be archived" in pack(str(work), str(tmp_path / "a.tar")).problem
-    monkeypatch.setattr("generator.runtime.sparse.segments", lambda _fd, _size: [(0, 2000)])
     with pytest.raises(OSError, match="ends before its recorded size"):
         trees.clone_file(str(work / "f"), str(tmp_path / "copy"), executable=False)

@@ -111,13 +111,3 @@ def test_a_reviewer_that_may_be_run_but_not_read_is_known_by_its_command() -> No
         write_tree(folder, {"judge": Script("x")})
         (folder / "judge").chmod(0o111)
         assert as_ordinary_user(code, folder, str(folder / "judge")).strip() == sha(str(folder / "judge"))
-
-
-def test_a_file_that_cannot_be_read_leaves_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(_: str) -> str:
-        raise PermissionError(13, "Permission denied")
-
-    write_tree(tmp_path, {"judge": Script("x")})
-    monkeypatch.setattr("generator.runtime.reviewers.digest", failing)
-    text = str(tmp_path / "judge")
-    assert command_reviewer(text, source="option", env={}).sha256 == sha(text)

@@ -84,13 +84,3 @@ def test_what_cannot_be_read_is_counted_and_listed() -> None:
     assert made["unreadablePaths"] == 1
     assert made["leftOut"] == [{"path": "shut", "reason": "Permission denied"}]
     assert made["sampleFiles"] == [{"path": "closed", "sizeBytes": 0, "executable": False, "unreadable": True}]
-
-
-def test_a_file_that_cannot_be_hashed_is_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(_: str) -> str:
-        raise OSError(5, "Input/output error")
-
-    write_tree(tmp_path / "top", {"f": "x"})
-    monkeypatch.setattr("generator.runtime.summary.digest", failing)
-    made = summarise(str(tmp_path / "top"), workspace_root="/app", generated_at="now")
-    assert made["sampleFiles"] == [{"path": "f", "sizeBytes": 1, "executable": False, "unreadable": True}]

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from generator.formats.schemas import V2, schema
+from generator.scenario.tiers import TIERS
 from generator.workflows.select import Selection, select
 from tests.support.files import write_tree
 from tests.support.scenarios import document, write_scenario
@@ -17,6 +19,10 @@ def pack(tmp_path: Path) -> Path:
     write_scenario(tmp_path / "b", document(id="second", tier="nightly"))
     write_tree(tmp_path, {"broken/scenario.json": "{"})
     return tmp_path
+
+
+def test_the_tiers_that_can_be_chosen_are_those_of_the_schema() -> None:
+    assert schema(V2)["properties"]["tier"]["enum"] == list(TIERS)
 
 
 def names(selection: Selection) -> list[str]:

@@ -93,6 +93,7 @@ def test_a_pipe_is_looked_at_without_being_opened(tmp_path: Path) -> None:
         (5, 4, ["0", "1", "… 2 more lines", "4"]),
         (5, 2, ["… 4 more lines", "4"]),
         (5, 1, ["… 4 more lines", "4"]),
+        (2, 1, ["… 1 more line", "1"]),
         (0, 4, []),
     ],
 )

@@ -13,11 +13,11 @@ from generator.execute.view import SYSTEM_PATH, View
 
 SECONDS: Final = 20
 
-_begun: Final[dict[Flavour, Trial]] = {}
+_begun: Final[dict[Flavour, Attempt]] = {}
 
 
-class Trial:
-    """One way to confine programs, being tried."""
+class Attempt:
+    """One try of one way to confine programs."""
 
     def __init__(self, flavour: Flavour) -> None:
         """Start a program under `flavour`."""
@@ -44,7 +44,7 @@ class Trial:
             confined.close()
 
     def complaint(self) -> str | None:
-        """Wait for the program: None when it ran, else the last line that was said. Once a trial."""
+        """Wait for the program: None when it ran, else the last line that was said. Once an attempt."""
         if self._child is None:
             return self._error
         with self._child as child:
@@ -73,16 +73,16 @@ def strongest(bwrap: str) -> Flavour:
 
 @functools.cache
 def begin() -> None:
-    """Start the trial that most likely succeeds, for the `trial_of` that asks for it later; once a process.
+    """Start the attempt that most likely succeeds, for the `attempt_of` that asks for it later; once a process.
 
-    A trial takes as long as importing a command, and needs nothing of it.
+    An attempt takes as long as importing a command, and needs nothing of it.
     """
     bwrap = installed(BWRAP_PLACES)
     if bwrap is not None:
         flavour = strongest(bwrap)
-        _begun[flavour] = Trial(flavour)
+        _begun[flavour] = Attempt(flavour)
 
 
-def trial_of(flavour: Flavour) -> Trial:
-    """The trial of `flavour`, started now unless it was begun."""
-    return _begun.pop(flavour, None) or Trial(flavour)
+def attempt_of(flavour: Flavour) -> Attempt:
+    """The attempt with `flavour`, started now unless it was begun."""
+    return _begun.pop(flavour, None) or Attempt(flavour)

@@ -1,0 +1,7 @@
+"""Tiers: how often a scenario is meant to be run."""
+
+from __future__ import annotations
+
+from typing import Final
+
+TIERS: Final = ("smoke", "nightly", "release")
