@@ -39,13 +39,28 @@ def main(arguments: Sequence[str]) -> int:
     if unknown or given.rounds < 1:
         parser.error(f"no part is called {unknown[0]}" if unknown else "--rounds must be at least 1")
     parts = given.parts or [*PARTS, GROWTH]
-    with prepared(given.rounds, given.engine) as place:
-        rows, complete = measured(place, [part for part in parts if part != GROWTH])
-        print("\n".join(aligned(rows)), flush=True)
-        curves = growth.curves(place, say) if GROWTH in parts else ()
-        print("\n".join(page.growth_table(curves)) if curves else "", end="\n" if curves else "")
-        if complete and not given.parts:
-            page.write(rows, curves, place)
+    try:
+        with prepared(given.rounds, given.engine) as place:
+            return compared(place, parts, publish=not given.parts)
+    except BenchError as error:
+        say(f"NOTHING COULD BE MEASURED: {error}")
+        return 1
+
+
+def compared(place: Place, parts: Sequence[str], *, publish: bool) -> int:
+    """Measure these parts, print what came of it, and (`publish`, if nothing is missing) write the page."""
+    rows, complete = measured(place, [part for part in parts if part != GROWTH])
+    print("\n".join(aligned(rows)), flush=True)
+    curves: Sequence[growth.Curve] = ()
+    if GROWTH in parts:
+        try:
+            curves = growth.curves(place, say)
+            print("\n".join(page.growth_table(curves)))
+        except BenchError as error:
+            complete = False
+            say(f"{GROWTH} COULD NOT BE MEASURED: {error}")
+    if complete and publish:
+        page.write(rows, curves, place)
     bad = [row for row in rows if row.failed]
     for name, reason in place.rivals.reasons.items():
         say(f"{name.upper()} COULD NOT BE INSTALLED, and nothing is compared with it: {reason}")

@@ -24,7 +24,7 @@ class Place:
     """A scratch directory in memory, the programs that are compared, and how often each is run.
 
     Attributes:
-        scratch: Emptied at the end, but for the programs.
+        scratch: Removed at the end.
         rivals: What is compared.
         rounds: Counted runs of each command; measurements of long ones take fewer.
         machine: Directory of a container engine for Harbor, as `tests/harbor/machine.sh up` made it.

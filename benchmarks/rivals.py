@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 import sys
@@ -24,7 +25,7 @@ class Rivals:
 
 
 def install(scratch: Path) -> Rivals:
-    """Install ajv-cli and check-jsonschema below `scratch`, unless they are there."""
+    """Install ajv-cli and check-jsonschema below `scratch`, unless they are there in these versions."""
     programs, reasons = {}, {}
     for name, make in (("ajv-cli", _ajv), ("check-jsonschema", _check_jsonschema)):
         made = make(scratch)
@@ -37,7 +38,7 @@ def install(scratch: Path) -> Rivals:
 
 def _ajv(scratch: Path) -> Path | str:
     """Each package is checked by npm against the digest that its registry states."""
-    folder = scratch / "ajv"
+    folder = scratch / f"ajv-{AJV}"
     program = folder / "node_modules/.bin/ajv"
     npm = shutil.which("npm")
     if program.exists():
@@ -50,7 +51,7 @@ def _ajv(scratch: Path) -> Path | str:
 
 
 def _check_jsonschema(scratch: Path) -> Path | str:
-    folder = scratch / "check-jsonschema"
+    folder = scratch / f"check-jsonschema-{hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:12]}"
     program = folder / "bin/check-jsonschema"
     if program.exists():
         return program
