@@ -17,8 +17,17 @@ from generator.resources import RUNTIME
 from generator.runtime.agentresult import AgentResult
 from generator.runtime.launch import GRACE_SECONDS, Outcome
 from generator.runtime.places import ROOT
-from generator.runtime.strictjson import read_object, write
-from generator.runtime.supervise import AGENT, ANSWER, LOCK_SECONDS, ORDERS, PRIVATE, read_outcome, read_result
+from generator.runtime.strictjson import loads, read_object, write
+from generator.runtime.supervise import (
+    AGENT,
+    ANSWER,
+    ANSWERED,
+    LOCK_SECONDS,
+    ORDERS,
+    PRIVATE,
+    read_outcome,
+    read_result,
+)
 
 COMMAND: Final = f"python3 -I {PRIVATE}/runtime supervise"  # compiled once: the folder is root's alone
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
@@ -105,14 +114,15 @@ class Supervisor:
         folders = f"mkdir -p {ROOT} {AGENT} && mkdir -p -m 700 {PRIVATE} && chmod 700 {PRIVATE}"
         await self._run(f"{folders} && command -v python3", SHORT_SECONDS)
         with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder) / "runtime"
+            copy = Path(folder) / RUNTIME.name
             copy.mkdir()
             for source in sorted(RUNTIME.glob("*.py")):
                 (copy / source.name).write_bytes(source.read_bytes())
-            await self._container.upload_dir(copy, f"{PRIVATE}/runtime")
+            self._write_orders(folder, {})
+            await self._container.upload_dir(folder, PRIVATE)
         for bind in binds:
             await self._container.upload_dir(bind.source, bind.target)
-        answer = await self._order("prepare", {}, SHORT_SECONDS)
+        answer = _printed(await self._run(f"{COMMAND} prepare", SHORT_SECONDS), "prepare")
         return Home(answer["home"], answer["path"] or SYSTEM_PATH)
 
     async def turn(self, order: TurnOrder) -> tuple[Outcome, AgentResult]:
@@ -125,7 +135,8 @@ class Supervisor:
             "message": order.message,
             "seconds": order.seconds,
         }
-        answer = await self._order("turn", details, int(order.seconds + GRACE_SECONDS) + MARGIN_SECONDS)
+        await self._order("turn", details, int(order.seconds + GRACE_SECONDS) + MARGIN_SECONDS)
+        answer = await self._downloaded()
         try:
             return read_outcome(answer["outcome"]), read_result(answer["result"])
         except (LookupError, ValueError) as problem:
@@ -133,25 +144,47 @@ class Supervisor:
 
     async def close(self) -> tuple[str, ...]:
         """End everything of the agent; what a reader of the run should know."""
-        answer = await self._order("close", {"secrets": self._secrets}, int(LOCK_SECONDS) + SHORT_SECONDS)
-        return tuple(answer["notes"])
+        said = await self._order("close", {"secrets": self._secrets}, int(LOCK_SECONDS) + SHORT_SECONDS)
+        return tuple(_printed(said, "close")["notes"])
 
-    async def _order(self, name: str, details: Mapping[str, Any], seconds: int) -> dict[str, Any]:
+    async def _order(self, name: str, details: Mapping[str, Any], seconds: int) -> str:
+        """Give an order and wait until it is carried out; what was printed."""
         with tempfile.TemporaryDirectory() as folder:  # mkdtemp: nobody else may look into it
-            orders, answer = Path(folder) / "orders.json", Path(folder) / "answer.json"
-            write(str(orders), {"user": self._user, **details})
-            orders.chmod(0o600)
-            await self._container.upload_file(orders, ORDERS)
-            orders.unlink()
-            await self._run(f"{COMMAND} {name}", seconds)
+            await self._container.upload_file(self._write_orders(folder, details), ORDERS)
+        return await self._run(f"{COMMAND} {name}", seconds)
+
+    def _write_orders(self, folder: str, details: Mapping[str, Any]) -> Path:
+        orders = Path(folder) / Path(ORDERS).name
+        write(str(orders), {"user": self._user, **details})
+        orders.chmod(0o600)
+        return orders
+
+    async def _downloaded(self) -> dict[str, Any]:
+        """The answer to a turn."""
+        with tempfile.TemporaryDirectory() as folder:
+            answer = Path(folder) / Path(ANSWER).name
             await self._container.download_file(ANSWER, answer)
             try:
                 return read_object(str(answer), MAX_ANSWER_BYTES)
             except (OSError, ValueError) as problem:
-                raise SupervisorError(f"the container's answer to {name!r} cannot be read: {problem}") from problem
+                raise SupervisorError(f"the container's answer to 'turn' cannot be read: {problem}") from problem
 
-    async def _run(self, command: str, seconds: int) -> None:
+    async def _run(self, command: str, seconds: int) -> str:
+        """What a command printed; where errors go is the environment's affair."""
         done = await self._container.exec(command, cwd="/", timeout_sec=seconds, user="root")
+        said = f"{done.stdout or ''}\n{done.stderr or ''}"
         if done.return_code != 0:
-            said = f"{done.stdout or ''}{done.stderr or ''}".strip()[-1000:]
-            raise SupervisorError(f"`{command}` exited with {done.return_code} in the container: {said or 'no output'}")
+            last = said.strip()[-1000:] or "no output"
+            raise SupervisorError(f"`{command}` exited with {done.return_code} in the container: {last}")
+        return said
+
+
+def _printed(said: str, order: str) -> dict[str, Any]:
+    """The answer to an order that stands in what was printed."""
+    answers = [line.removeprefix(ANSWERED) for line in said.splitlines() if line.startswith(ANSWERED)]
+    if len(answers) != 1:
+        raise SupervisorError(f"the container gave {len(answers)} answers to {order!r}: {said.strip()[-1000:]}")
+    try:
+        return dict(loads(answers[0]))
+    except (TypeError, ValueError) as problem:
+        raise SupervisorError(f"the container's answer to {order!r} cannot be read: {problem}") from problem

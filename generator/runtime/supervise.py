@@ -1,8 +1,9 @@
 """Run an agent's turns inside its container: as root, the agent's command as the account the task names.
 
 Every call is a process of its own that answers one order: `prepare` once, `turn` for each, `close` at the end, whatever
-happened before. Orders and answers are files in a directory that is root's alone: what a turn is given stands neither
-in an argument list nor where an earlier turn could read it.
+happened before. Orders, and a turn's answer, are files in a directory that is root's alone: what a turn is given stands
+neither in an argument list nor where an earlier turn could read it. The other answers hold nothing of a turn and are
+printed: a file that has to be fetched costs a request more.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import fcntl
+import json
 import os
 import pwd
 import signal
@@ -30,7 +32,8 @@ from .trees import DIRECTORY, FILE, create_directory, empty_directory, remove_tr
 # Absolute paths in the container beside those that the agent is told of; all but its program are ours alone.
 PRIVATE = f"{ROOT}/supervisor"
 ORDERS = f"{PRIVATE}/orders.json"
-ANSWER = f"{PRIVATE}/answer.json"
+ANSWER = f"{PRIVATE}/answer.json"  # of a turn
+ANSWERED = "supervisor answered: "  # before an answer that is printed
 CLOSED = f"{PRIVATE}/closed"  # stands there once no further turn may begin
 LOCK = f"{PRIVATE}/lock"  # held by every turn while it runs
 AGENT = "/agent"
@@ -81,7 +84,9 @@ def account(name: str) -> Account:
 
 
 def main(arguments: Sequence[str], places: Places = CONTAINER) -> int:
-    """Carry out the order `prepare`, `turn` or `close`, whose details lie in `ORDERS`; the answer is in `ANSWER`.
+    """Carry out the order `prepare`, `turn` or `close`, whose details lie in `ORDERS`.
+
+    The answer to a turn is in `ANSWER`, every other is printed, as one line of JSON after `ANSWERED`.
 
     Returns:
         0 with an answer, 1 with a reason on standard output.
@@ -94,7 +99,10 @@ def main(arguments: Sequence[str], places: Places = CONTAINER) -> int:
     except (OSError, ValueError, LookupError) as problem:
         sys.stdout.write(f"supervisor: {problem}\n")
         return 1
-    strictjson.write(places.at(ANSWER), answer)
+    if arguments[0] == "turn":
+        strictjson.write(places.at(ANSWER), answer)
+    else:
+        sys.stdout.write(f"{ANSWERED}{json.dumps(answer)}\n")
     return 0
 
 

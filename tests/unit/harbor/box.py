@@ -31,11 +31,13 @@ class Box:
         root: What is `/` inside.
         uploads: Where files were put, in order.
         broken: Commands that hold this text fail.
+        instead: A text that commands hold -> what is printed, with success, in their place.
     """
 
     root: Path
     uploads: list[str] = field(default_factory=list)
     broken: str = ""
+    instead: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if os.geteuid() != 0:
@@ -63,6 +65,9 @@ class Box:
         assert user == "root"
         if self.broken and self.broken in command:
             return Done(1, "the box is broken")
+        for text, said in self.instead.items():
+            if text in command:
+                return Done(0, said)
         binds = [word for folder in SYSTEM for word in ("--ro-bind-try", folder, folder)]
         argv = ["bwrap", "--bind", str(self.root), "/", *binds, "--proc", "/proc", "--dev", "/dev", "--unshare-pid"]
         argv += ["--cap-add", "ALL", "--die-with-parent", "--chdir", cwd or "/app", "bash", "-c", command]

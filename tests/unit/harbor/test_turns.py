@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +18,7 @@ from generator.harbor.assignment import PREFIX, Assignment, understand
 from generator.harbor.inside import Supervisor, SupervisorError
 from generator.harbor.ledger import Ledger
 from generator.harbor.turns import Turns
+from generator.runtime.supervise import ANSWERED
 from tests.support.packages import written
 from tests.support.scenarios import document, write_scenario
 from tests.unit.harbor.box import Box
@@ -189,6 +191,32 @@ def test_an_image_without_the_agents_own_account_is_refused(
 
     with pytest.raises(SupervisorError, match=message):
         run(box, package, tmp_path, "true")
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("bash: warning\n", "gave 0 answers to '{}': bash: warning"),
+        (f"{ANSWERED}{{}}\n{ANSWERED}{{}}\n", "gave 2 answers to '{}'"),
+        (f"{ANSWERED}{{", "answer to '{}' cannot be read: "),
+        (f"{ANSWERED}[1]", "answer to '{}' cannot be read: "),
+    ],
+)
+@pytest.mark.parametrize("order", ["prepare", "close"])
+def test_a_supervisor_without_one_answer_is_no_supervisor(
+    box: Box, package: Path, tmp_path: Path, order: str, said: str, why: str
+) -> None:
+    box.instead = {f"supervise {order}": said}
+
+    with pytest.raises(SupervisorError, match=re.escape(why.format(order))):
+        run(box, package, tmp_path, "echo done")
+
+
+def test_an_answer_is_found_among_what_else_is_printed(box: Box, package: Path, tmp_path: Path) -> None:
+    """Some environments put both streams of a command together, and shells warn."""
+    box.instead = {"supervise close": f'bash: warning\n{ANSWERED}{{"notes": ["left"]}}\nbye\n'}
+
+    assert run(box, package, tmp_path, "echo done").notes[-1:] == ["left"]
 
 
 def test_a_container_that_fails_is_said_with_what_was_tried(box: Box, package: Path, tmp_path: Path) -> None:

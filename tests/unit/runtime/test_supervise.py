@@ -179,12 +179,14 @@ def order(places: Places, **value: Any) -> Path:
     return path
 
 
-def test_an_order_is_deleted_and_answered(places: Places) -> None:
+def test_an_order_is_deleted_and_answered(places: Places, capsys: pytest.CaptureFixture[str]) -> None:
     path = order(places, user="nobody")
 
     assert main(["prepare"], places) == 0
     assert not path.exists()
-    assert "home" in json.loads(Path(places.at(supervise.ANSWER)).read_text())
+    answer = capsys.readouterr().out.removeprefix(supervise.ANSWERED)
+    assert "home" in json.loads(answer)
+    assert not Path(places.at(supervise.ANSWER)).exists()
 
 
 @pytest.mark.parametrize(
