@@ -21,7 +21,7 @@ from generator.harbor.turns import Turns
 from generator.runtime.supervise import ANSWERED
 from tests.support.packages import written
 from tests.support.scenarios import document, write_scenario
-from tests.unit.harbor.box import Box
+from tests.unit.harbor.box import UID, Box
 
 pytestmark = pytest.mark.sandbox
 
@@ -93,7 +93,7 @@ def test_a_command_runs_as_the_tasks_account_and_is_told_the_published_variables
     run(box, package, tmp_path, "id -u > who; env | cut -d= -f1 | sort > names; echo ALL DONE")
 
     names = set(box.inside("/app/names").read_text().split())
-    assert box.inside("/app/who").read_text() == "10001\n"
+    assert box.inside("/app/who").read_text() == f"{UID}\n"
     assert "OPERATORS" not in names
     assert {"HOME", "PATH", "RUHROH_MESSAGE", "RUHROH_RESULT_PATH", "RUHROH_RUN_ROOT"} <= names
 
