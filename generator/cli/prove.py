@@ -119,7 +119,7 @@ def _show(outcome: ProveOutcome, *, as_json: bool) -> int:
         else:
             paint = painter()
             refused = (*outcome.refused, *(refused for one in outcome.packages for refused in one.refused))
-            complain(outcome.diagnostics, refused, paint)
+            complain(outcome.complaints, refused, paint)
             for line in text_report(outcome, paint):
                 click.echo(line)
     return outcome.exit_code

@@ -17,7 +17,7 @@ from generator.execute.tally import Asked, Row, tally
 from generator.execute.taskpackage import TaskPackage, open_package
 from generator.resources import data_folder
 from generator.workflows.batch import Batch
-from generator.workflows.targets import Choice, Targets, find_targets
+from generator.workflows.targets import Choice, Targets, called, find_targets
 
 if TYPE_CHECKING:
     from generator.diagnostics.model import Diagnostic
@@ -126,7 +126,7 @@ def _outcome(
     return RunOutcome(
         runs=runs,
         refused=refused,
-        diagnostics=targets.diagnostics,
+        diagnostics=targets.complaints,
         rows=tally(asked, runs),
         interrupted=next(iter(cut), None),
         exit_code=max([*codes, *cut]),
@@ -173,12 +173,12 @@ class _Opened(NamedTuple):
 def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | None]) -> _Opened:
     packages: list[TaskPackage] = []
     refused: list[Refused] = []
-    asked = [Asked(name, None, runs, code) for name, code in targets.without]
+    asked = [Asked(one.scenario_id, None, runs, one.exit_code) for one in targets.without]
     for directory in targets.packages:
         package = open_package(directory)
         if isinstance(package, Refused):
             refused.append(package)
-            asked.append(Asked(directory.name, None, runs, exit_of(package)))
+            asked.append(Asked(called(directory), None, runs, exit_of(package)))
             continue
         problem = check(package)
         asked.append(_asked(package, runs, exit_of(problem) if problem else 0))

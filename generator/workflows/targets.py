@@ -40,20 +40,39 @@ class Choice:
         return bool(self.ids or self.tier or self.everything)
 
 
+class Without(NamedTuple):
+    """A scenario that has no package: its id, its directory, the reasons, and their exit code."""
+
+    scenario_id: str
+    directory: Path
+    diagnostics: tuple[Diagnostic, ...]
+    exit_code: int
+
+
 class Targets(NamedTuple):
     """What there is to work on.
 
     Attributes:
         packages: Package directories.
-        without: Scenarios that have no package, with the exit code of the reason.
-        diagnostics: What is wrong with scenarios or with the selection.
+        without: Scenarios that have no package.
+        diagnostics: What is wrong with the selection, and advice about scenarios that have one.
         exit_code: The highest of all reasons.
     """
 
     packages: tuple[Path, ...]
-    without: tuple[tuple[str, int], ...] = ()
+    without: tuple[Without, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     exit_code: int = 0
+
+    @property
+    def complaints(self) -> tuple[Diagnostic, ...]:
+        """Everything that is wrong."""
+        return (*self.diagnostics, *(complaint for one in self.without for complaint in one.diagnostics))
+
+
+def called(directory: Path) -> str:
+    """What to call a directory that is no package, so that no scenario is known."""
+    return directory.absolute().name or str(directory)
 
 
 def find_targets(choice: Choice) -> Targets:
