@@ -30,6 +30,7 @@ class RunReport:
     Attributes:
         scenario_id: Id of the scenario.
         scenario_version: Its version.
+        digest: Content digest of the package, `sha256:` and digits; empty where it is not known.
         run_id: Id of the run.
         failure_kind: Published failure kind; `none` for a pass.
         score: 1, 0, or None without a verdict.
@@ -50,6 +51,7 @@ class RunReport:
 
     scenario_id: str
     scenario_version: str | None
+    digest: str = ""
     run_id: str
     failure_kind: str
     score: int | None
@@ -86,6 +88,7 @@ class RunReport:
         return {
             "scenarioId": self.scenario_id,
             "scenarioVersion": self.scenario_version,
+            "packageDigest": self.digest or None,
             "runId": self.run_id,
             "status": self.status,
             "score": self.score,

@@ -118,6 +118,7 @@ def missing_trial(package: TaskPackage, isolation: Isolation, why: str) -> RunRe
     return RunReport(
         scenario_id=package.scenario_id,
         scenario_version=package.version,
+        digest=package.digest,
         run_id="none",
         failure_kind="infra_failed",
         score=None,
