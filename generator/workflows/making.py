@@ -63,5 +63,5 @@ def _located(findings: Iterable[Finding], loaded: LoadedScenario, choice: Choice
 
 def regenerate(scenario_id: str, choice: Choice) -> str:
     """The command that makes the package anew: no other one replaces what somebody changed."""
-    same = Request(scenario_dir=choice.scenario_dir, out=choice.out, settings=choice.settings)
+    same = Request(scenario_dir=choice.scenario_dir, out=choice.out, settings=choice.settings, usual=choice.usual)
     return f"{generate_command(same, scenario_id)} --force"

@@ -227,9 +227,10 @@ def _without_proof(subject: Subject, request: ProveRequest, why: Finding, path: 
 def _again(subject: Subject, request: ProveRequest) -> str:
     """The command that makes the proof that is lacking, of this package alone."""
     if subject.package is not None:
-        which = [str(subject.place), *package_words(None, None, request.out, Choice().settings)]
+        which = [str(subject.place), *package_words(None, None, request.out, None, request.usual)]
     else:
-        which = package_words(request.scenario_dir, subject.scenario_id, request.out, request.settings)
+        folder, settings = request.scenario_dir, request.settings
+        which = package_words(folder, subject.scenario_id, request.out, settings, request.usual)
     manner = request.manner
     how = {
         "--backend": None if manner.backend == LOCALLY.backend else manner.backend,

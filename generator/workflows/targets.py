@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from generator.package.model import Settings
+from generator.workflows.suggest import BUILT_IN, Usual
 
 if TYPE_CHECKING:
     from generator.diagnostics.model import Diagnostic
@@ -24,6 +25,7 @@ class Choice:
         everything: All scenarios.
         out: Output directory.
         settings: What all packages share.
+        usual: What all this is where nobody types it, for the commands that messages suggest.
     """
 
     packages: tuple[Path, ...] = ()
@@ -33,6 +35,7 @@ class Choice:
     everything: bool = False
     out: Path = Path("generated")
     settings: Settings = field(default_factory=Settings)
+    usual: Usual = BUILT_IN
 
     @property
     def scenarios(self) -> bool:

@@ -172,6 +172,11 @@ def test_a_run_without_a_verdict_is_no_score_of_zero(bench: Bench, status: str, 
     assert ran.code == 1
     assert f"error proof_no_verdict\n    nop got no verdict in 1 of 1 runs ({kind}); see the run sum-ledger-" in ran.out
     assert "sum-ledger  none  1       " in ran.out
+    log = f"generated/runs/sum-ledger/{proof(bench)['outcomes'][0]['runs'][0]['runId']}/reviewer.log"
+    decide = "a reviewer that decides between passed and failed by itself, also about work that is not there"
+    mend = f"read {log}, mend what it tells of, then run the same command again"
+    assert f"    write: {decide if kind == 'review_required' else mend}\n" in ran.out
+    assert (bench.folder / log).is_file()
     assert scores(proof(bench))["nop"] == [None]
     assert proof(bench)["proven"] is False
 

@@ -369,19 +369,16 @@ def test_a_verdict_that_a_killed_run_did_not_get_to_report_is_no_verdict(bench: 
     program = """
 import os, signal
 from generator.execute import conclusion, worker
-report = conclusion.Judgement.report
 def killed(*given, **named):
     os.kill(os.getpid(), signal.SIGKILL)
 conclusion.Judgement.report = killed
 worker.main()
 """
-    from generator.execute import workers
-
+    popen = subprocess.Popen
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(bench.folder)
-        popen = subprocess.Popen
         patch.setattr(
-            workers.subprocess,
+            subprocess,
             "Popen",
             lambda command, **given: popen([*command[:2], "-c", program] if "-m" in command else command, **given),
         )
@@ -412,8 +409,8 @@ def test_what_is_named_twice_is_run_once_whatever_its_names(bench: Bench) -> Non
     assert ran.code == 2
     assert len(runs_of(bench)) == 0  # a missing package is a wrong command
     assert ran.err.count("package_missing") == 1
-    names = tuple(name for name in names if "none" not in name)
-    ran = bench.run("run", *names, "--scenario", "good", "--agent", "nop", "--runs", "2")
+    there = (name for name in names if "none" not in name)
+    ran = bench.run("run", *there, "--scenario", "good", "--agent", "nop", "--runs", "2")
     assert (ran.code, len(runs_of(bench))) == (0, 2)
     assert f"copy is the same package as {place}, which is run\n" in ran.err
     assert "2 of 2 runs scored, pass rate 2/2; 1 of 1 scenario passed every time\n" in ran.out
