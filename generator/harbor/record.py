@@ -194,7 +194,7 @@ def _journey(facts: RunFacts) -> dict[str, Any]:
         scenario_id=facts.package.scenario_id,
         user_prompt=facts.package.evaluation.user_prompt,
         stopped_reason=facts.stopped_reason or UNKNOWN,
-        adapter_id=facts.agent.id,
+        adapter_id=facts.agent.told_id,
         continuity=facts.agent.about.continuity,
         session=facts.session,
         workspace=facts.package.evaluation.workdir,
