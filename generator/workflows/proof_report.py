@@ -26,11 +26,14 @@ def text_report(outcome: ProveOutcome, paint: Paint = plain) -> Iterator[str]:
         for diagnostic in one.diagnostics if one.status is not Status.INVALID else ():
             yield from text_lines(diagnostic, paint)
     if outcome.packages:
-        yield from aligned([_HEAD, *map(_row, outcome.packages)])
+        alike = Counter(one.subject.scenario_id for one in outcome.packages)
+        yield from aligned([_HEAD, *(_row(one, alone=alike[one.subject.scenario_id] == 1) for one in outcome.packages)])
         yield _counts(outcome)
 
 
-def _row(one: Proved) -> tuple[str, ...]:
+def _row(one: Proved, *, alone: bool) -> tuple[str, ...]:
+    """The cells of a package; it is called by its directory, too, when it is not the only one of its scenario."""
+    name = one.subject.scenario_id if alone else f"{one.subject.scenario_id} ({shown_path(one.subject.place)})"
     tried = {entry.agent: entry for entry in one.outcomes}
     agents = (NOP, ORACLE, ADVERSARY)
     cells = [scores_text(tried[agent].trials) if agent in tried else "-" for agent in agents]
@@ -39,7 +42,7 @@ def _row(one: Proved) -> tuple[str, ...]:
         result = f"not proven: {result} ({_codes(one)})"
     elif not one.subject.reference:
         result += f" ({_NO_REFERENCE})"
-    return (printable(one.subject.scenario_id), *cells, result)
+    return (printable(name), *cells, result)
 
 
 def _codes(one: Proved) -> str:

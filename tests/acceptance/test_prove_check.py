@@ -371,6 +371,18 @@ def test_a_package_that_is_named_twice_is_checked_once(bench: Bench) -> None:
     assert codes(ran) == ["package_missing"]
 
 
+def test_packages_of_one_scenario_are_told_apart_by_their_directories(bench: Bench) -> None:
+    checked(bench)
+    assert bench.run("generate", "--out", "old").code == 0
+    checked(bench, RIGHT + " # changed")
+    assert bench.run(*PROVE).code == 0
+    old, new = "old/harbor/tasks/sum-ledger", "generated/harbor/tasks/sum-ledger"
+    ran = bench.run("prove", old, new, "--check")
+    rows = {line.split()[1]: line.split("  ")[-1].strip() for line in ran.out.splitlines() if "sum-ledger (" in line}
+
+    assert rows == {f"({old})": "not proven", f"({new})": "proven"}
+
+
 def own_reviewer(bench: Bench, text: str) -> None:
     """A scenario that ships with a reviewer."""
     extra = {"solution/report.json": REPORT, "reviewer/judge.py": Script(text)}

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from generator.execute.settings import Options
-from generator.workflows.run import RunRequest, run
+from generator.workflows.run import RunOutcome, RunRequest, run
 from tests.support.runs import JUDGE, SOLVE, Bench, alive, check_evidence, until
 from tests.support.scenarios import document, write_scenario
 from tests.unit.schemas.shipped import wordy
@@ -363,33 +363,56 @@ def test_a_run_whose_process_was_killed_is_cut_off_with_its_evidence_and_others_
     assert (evidence / "ruhroh-loop-iterations.jsonl").read_text().count("\n") == 1
 
 
-def test_a_verdict_that_a_killed_run_did_not_get_to_report_is_no_verdict(bench: Bench) -> None:
-    """The process is killed where nothing is left to do but to say what came of it."""
+def run_by_workers(bench: Bench, program: str, monkeypatch: pytest.MonkeyPatch) -> RunOutcome:
+    """Two runs at the same time by worker processes that run `program` instead."""
+    popen = subprocess.Popen
     checked(bench, "good", "true")
-    program = """
-import os, signal
+    monkeypatch.chdir(bench.folder)
+    monkeypatch.setattr(
+        subprocess,
+        "Popen",
+        lambda command, **given: popen([*command[:2], "-c", program] if "-m" in command else command, **given),
+    )
+    request = RunRequest(everything=True, options=Options(agent="nop"), runs=2, jobs=2)
+    return run(request, {"PATH": "/usr/bin:/bin"}, lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        ("os.kill(os.getpid(), 9)", "was ended by signal 9, as a machine does that has no memory left"),
+        ("os.kill(os.getpid(), 6)", "was ended by signal 6"),
+        ("raise RuntimeError('a fault')", "ended with exit code 1: RuntimeError: a fault"),
+    ],
+)
+def test_a_verdict_that_a_run_did_not_get_to_report_is_none(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, end: str, told: str
+) -> None:
+    """The process ends where nothing is left to do but to say what came of it."""
+    program = f"""
+import os
 from generator.execute import conclusion, worker
-def killed(*given, **named):
-    os.kill(os.getpid(), signal.SIGKILL)
-conclusion.Judgement.report = killed
+def ended(*given, **named):
+    {end}
+conclusion.Judgement.report = ended
 worker.main()
 """
-    popen = subprocess.Popen
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(bench.folder)
-        patch.setattr(
-            subprocess,
-            "Popen",
-            lambda command, **given: popen([*command[:2], "-c", program] if "-m" in command else command, **given),
-        )
-        request = RunRequest(everything=True, options=Options(agent="nop"), runs=2, jobs=2)
-        outcome = run(request, {"PATH": "/usr/bin:/bin"}, lambda _: None)
+    outcome = run_by_workers(bench, program, monkeypatch)
 
     assert (outcome.exit_code, outcome.rows[0].no_verdict, outcome.rows[0].passed) == (5, 2, 0)
     for one in outcome.runs:
+        assert one.reasons == (f"the run was cut off: its process {told}",)
         kept = os.listdir(bench.folder / str(one.evidence))
         assert "ruhroh-run-manifest.json" in kept
         assert not {"reward.json", "reward-details.json", "ruhroh-loop-result.json", "ruhroh-loop-eval.json"} & {*kept}
+
+
+def test_a_run_whose_process_ended_before_it_began_was_not_made(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = run_by_workers(bench, "raise SystemExit(3)", monkeypatch)
+
+    (refused,) = outcome.refused
+    assert (refused.code, outcome.exit_code, outcome.rows[0].not_run) == ("run_not_possible", 4, 2)
+    assert refused.message == "the process of the run gave no report: it ended with exit code 3"
 
 
 def packaged(bench: Bench, out: str, command: str) -> str:
