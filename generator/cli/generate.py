@@ -24,6 +24,7 @@ from generator.cli.options import (
     say_unchanged,
     selection_options,
 )
+from generator.cli.settings import usual
 
 if TYPE_CHECKING:
     from generator.workflows.generate import Mode, Report
@@ -94,7 +95,7 @@ def command(
     settings = package_settings(org, authors)
     chosen = chosen_dataset(given, org, authors, whole=not some)
     changed = changed_paths(changed_since)
-    request = Request(settings=settings, mode=mode, changed=changed, dataset=chosen, **given)
+    request = Request(settings=settings, mode=mode, changed=changed, dataset=chosen, usual=usual(), **given)
     report = generate(request, _progress())
     say_unchanged(changed_since, len(report.packages) + len(report.refused))
     _print(report, mode, form)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from generator.cli.exits import Exit
+from generator.cli.settings import usual
 from generator.diagnostics.catalogue import suggestions
 from generator.workflows.scaffold import (
     TEMPLATES,
@@ -68,7 +69,7 @@ def scenario(name: str, template: str | None, bundled: str | None, parent: Path)
         close = suggestions(bundled, list(known))
         meant = f" Did you mean {close[0]!r}?" if close else ""
         raise click.BadParameter(f"there is no {bundled!r}.{meant} There are: {', '.join(known)}.", param_hint="--from")
-    return show_made(new_scenario(name, template or SCENARIOS[0], parent, bundled))
+    return show_made(new_scenario(name, template or SCENARIOS[0], parent, bundled, usual=usual()))
 
 
 @command.command("agent")

@@ -17,6 +17,7 @@ from generator.cli.running import (
     shown_in_the_end,
     target_options,
 )
+from generator.cli.settings import usual
 
 if TYPE_CHECKING:
     from generator.workflows.prove import ProveOutcome, ProveRequest
@@ -99,6 +100,7 @@ def _request(given: dict[str, Any], *, check: bool) -> ProveRequest:
     return ProveRequest(
         **{name: given[name] for name in choice},
         settings=package_settings(given["org"], given["authors"]),
+        usual=usual(),
         manner=Manner(
             **{name: given[name] for name in manner},
             backend=given["backend"] or LOCALLY.backend,
@@ -119,7 +121,7 @@ def _show(outcome: ProveOutcome, *, as_json: bool) -> int:
         else:
             paint = painter()
             refused = (*outcome.refused, *(refused for one in outcome.packages for refused in one.refused))
-            complain(outcome.diagnostics, refused, paint)
+            complain(outcome.complaints, refused, paint)
             for line in text_report(outcome, paint):
                 click.echo(line)
     return outcome.exit_code

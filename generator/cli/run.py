@@ -10,6 +10,7 @@ import click
 from generator.cli.harbor import harbor_options, split_options
 from generator.cli.options import json_option, package_options, package_settings, painter, print_json
 from generator.cli.running import execution_options, out_option, report, reviewer_option, say, target_options
+from generator.cli.settings import usual
 
 if TYPE_CHECKING:
     from generator.workflows.run import RunOutcome
@@ -106,6 +107,7 @@ def command(
         request = RunRequest(
             packages=packages,
             settings=settings,
+            usual=usual(),
             options=local,
             harbor=harbor,
             fail_fast=not keep_going,

@@ -12,6 +12,9 @@ from generator.cli.exits import Exit
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from generator.formats.config import Config
+    from generator.workflows.suggest import Usual
+
 # The commands that work on a pack. The others must work where its settings are broken, too.
 CONFIGURED: Final = frozenset({"new", "validate", "generate", "run", "review", "prove"})
 
@@ -57,3 +60,21 @@ def apply_config(context: click.Context) -> None:
 def _shown(path: Path | None) -> str | None:
     """A path as somebody would have typed it here."""
     return os.path.relpath(path) if path is not None else None
+
+
+def usual() -> Usual:
+    """What the options that make packages are where nobody types them."""
+    from pathlib import Path
+
+    from generator.package.model import Settings
+    from generator.workflows.suggest import BUILT_IN, Usual
+
+    config: Config | None = click.get_current_context().find_root().obj
+    if config is None:
+        return BUILT_IN
+    return Usual(
+        scenario_dir=Path(_shown(config.scenario_dir) or BUILT_IN.scenario_dir),
+        out=Path(_shown(config.out) or BUILT_IN.out),
+        settings=Settings(org=config.org or BUILT_IN.settings.org, authors=config.authors),
+        dataset=config.dataset,
+    )

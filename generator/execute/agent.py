@@ -41,6 +41,7 @@ class Agent:
         about: What its `agent.json` states.
         built_in: `oracle`, `nop`, or None for a real one.
         notes: What the operator should know about how the command was understood.
+        known_as: What it is called instead of `id` in everything that it and a reviewer are told; empty for `id`.
     """
 
     id: str
@@ -51,6 +52,12 @@ class Agent:
     about: AgentFile = field(default_factory=AgentFile)
     built_in: str | None = None
     notes: tuple[str, ...] = ()
+    known_as: str = ""
+
+    @property
+    def told_id(self) -> str:
+        """Its id as the agent and a reviewer are told it."""
+        return self.known_as or self.id
 
 
 class Search(NamedTuple):

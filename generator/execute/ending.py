@@ -53,7 +53,7 @@ def _journey(story: Story) -> dict[str, Any]:
         scenario_id=story.package.scenario_id,
         user_prompt=story.package.evaluation.user_prompt,
         stopped_reason=story.progress.stopped_reason,
-        adapter_id=agent.id,
+        adapter_id=agent.told_id,
         continuity=agent.about.continuity,
         session=story.progress.session,
         workspace=story.package.evaluation.workdir,

@@ -86,10 +86,10 @@ class RunDirectory:
         return keep_run_root(str(state), str(self.path), secrets)
 
     def forget_verdict(self) -> None:
-        """Remove what a review wrote that was cut off before its verdict counted. Raises OSError."""
+        """Remove what says how a run ended that was cut off before its verdict counted. Raises OSError."""
         from generator.runtime.review import DETAILS_NAME, REWARD_NAME
 
-        for name in (REWARD_NAME, DETAILS_NAME, ARTIFACTS["evalResult"]):
+        for name in (RESULT, REWARD_NAME, DETAILS_NAME, ARTIFACTS["evalResult"]):
             remove_tree(str(self.path / name))
 
     def artifacts(self) -> dict[str, str]:

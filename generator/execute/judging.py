@@ -58,6 +58,7 @@ class Judgement:
         return RunReport(
             scenario_id=facts.package.scenario_id,
             scenario_version=facts.package.version,
+            digest=facts.package.digest,
             run_id=facts.run_id,
             failure_kind=self.verdict.failure_kind,
             score=self.verdict.score,

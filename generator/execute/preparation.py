@@ -111,7 +111,7 @@ def prepare(package: TaskPackage, settings: RunSettings, copies: Path) -> Prepar
         return agent
     if confined and (leak := agent_leak(agent, copies, guarded) or _shows_rooms((*agent.binds, *_shown(folders)))):
         return leak
-    agent = _with_solution(agent, package)
+    agent = _with_solution(replace(agent, known_as=settings.options.known_as), package)
     if isinstance(agent, Refused):
         return agent
     return Preparation(

@@ -31,6 +31,7 @@ class RunReport:
     Attributes:
         scenario_id: Id of the scenario.
         scenario_version: Its version.
+        digest: Content digest of the package, `sha256:` and digits; empty where it is not known.
         run_id: Id of the run.
         failure_kind: Published failure kind; `none` for a pass.
         score: 1, 0, or None without a verdict.
@@ -51,6 +52,7 @@ class RunReport:
 
     scenario_id: str
     scenario_version: str | None
+    digest: str = ""
     run_id: str
     failure_kind: str
     score: int | None
@@ -87,6 +89,7 @@ class RunReport:
         return {
             "scenarioId": self.scenario_id,
             "scenarioVersion": self.scenario_version,
+            "packageDigest": self.digest or None,
             "runId": self.run_id,
             "status": self.status,
             "score": self.score,

@@ -19,6 +19,7 @@ from generator.runtime.trees import create_directory, remove_tree
 _LONGEST: Final = 60
 _PREFIX: Final = "harborsmith-"
 _MARK: Final = ".room"
+_LOOKING: Final = stat.S_IRUSR | stat.S_IXUSR
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +135,39 @@ def _locked(path: str) -> int | None:
 
 
 def _sweep(path: str) -> None:
-    descriptor = _open(path)
-    try:
+    with _looking_into(path) as descriptor:
         mark = os.stat(_MARK, dir_fd=descriptor, follow_symlinks=False)
         if {mark.st_uid, os.fstat(descriptor).st_uid} != {os.geteuid()} or not stat.S_ISREG(mark.st_mode):
             return
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.samestat(os.fstat(descriptor), os.lstat(path)):
             _remove(path)
+
+
+@contextlib.contextmanager
+def _looking_into(path: str) -> Iterator[int]:
+    """A descriptor of a directory; one of ours that is closed to us is open for that long, and then as before.
+
+    An agent without a sandbox may have closed its room, and whether a room is in use is only seen inside.
+    """
+    handle = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        there = f"/proc/self/fd/{handle}"  # unlike the path, it cannot become another directory meanwhile
+        found = os.fstat(handle)
+        closed = found.st_uid == os.geteuid() and found.st_mode & _LOOKING != _LOOKING
+        if closed:
+            os.chmod(there, stat.S_IMODE(found.st_mode) | _LOOKING)
+        try:
+            descriptor = os.open(there, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                yield descriptor
+            finally:
+                os.close(descriptor)
+        finally:
+            if closed:
+                os.chmod(there, stat.S_IMODE(found.st_mode))
     finally:
-        os.close(descriptor)
+        os.close(handle)
 
 
 def _open(path: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generator.execute.agent import ORACLE
@@ -32,11 +33,14 @@ if TYPE_CHECKING:
     from generator.execute.report import RunReport
 
 
-def run_package(package: TaskPackage, settings: RunSettings, notify: Notify) -> RunReport | Refused:
+def run_package(
+    package: TaskPackage, settings: RunSettings, notify: Notify, begun: Callable[[Path], None] = lambda _: None
+) -> RunReport | Refused:
     """Run and review one package that `check_package` let pass.
 
     Whatever goes wrong once the run directory exists is part of the report: an interruption, a full disk, an agent or
-    reviewer that misbehaves. `notify` gets one line for everything that takes time.
+    reviewer that misbehaves. `notify` gets one line for everything that takes time, and `begun` the run directory once
+    there is one.
 
     Raises:
         Interrupted: Before there was a run directory.
@@ -52,7 +56,7 @@ def run_package(package: TaskPackage, settings: RunSettings, notify: Notify) -> 
             )
             if refused is not None:
                 return refused
-            report = _run(package, settings, preparation, room, notify)
+            report = _run(package, settings, preparation, room, notify, begun)
     except Interrupted as interruption:
         if report is None:
             raise
@@ -83,11 +87,17 @@ def _copied(package: TaskPackage, room: Room) -> Refused | None:
 
 
 def _run(
-    package: TaskPackage, settings: RunSettings, preparation: Preparation, room: Room, notify: Notify
+    package: TaskPackage,
+    settings: RunSettings,
+    preparation: Preparation,
+    room: Room,
+    notify: Notify,
+    begun: Callable[[Path], None],
 ) -> RunReport:
     proxy = _proxy(package, settings, room)
     assignment = _assignment(package, settings, preparation, room, proxied=proxy is not None)
     directory = new_run_directory(settings.out, package.scenario_id)
+    begun(directory.path)
     turns = Turns(assignment, room, directory.transcripts, settings.sandbox, on_start=_load_ending)
     story = Story(package, settings, preparation, directory, Clock(), turns.progress, proxy=proxy)
     with _catching(story):

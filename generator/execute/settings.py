@@ -30,9 +30,10 @@ UNCONFINED: Final = "--allow-unsandboxed-pack-code"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Options as typed; every one has the name of its command-line option."""
+    """Options as typed; every one has the name of its command-line option, but for `known_as` (see `Agent`)."""
 
     agent: str = "nop"
+    known_as: str = ""
     agent_path: tuple[str, ...] = ()
     agent_env: tuple[str, ...] = ()
     allow_agent_host: tuple[str, ...] = ()

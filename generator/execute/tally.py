@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -23,16 +24,25 @@ class Asked(NamedTuple):
         version: Its version; None where it has none or that is not known.
         runs: How many.
         exit_code: Of the reason why they were not started; 0 where nothing kept them.
+        digest: Content digest of the package; empty where there is none.
+        place: Directory of the package, or of what is none, as people read it.
     """
 
     scenario_id: str
     version: str | None
     runs: int
     exit_code: int = 0
+    digest: str = ""
+    place: str = ""
+
+    @property
+    def key(self) -> tuple[str, str | None, str]:
+        """What belongs into one row: the runs of one package, whose id and version another one may have as well."""
+        return self.scenario_id, self.version, self.digest or self.place
 
 
 class Row(NamedTuple):
-    """What the runs of one scenario came to, or those of all.
+    """What the runs of one package came to, or those of all.
 
     Attributes:
         scenario_id: Id of the scenario.
@@ -43,6 +53,8 @@ class Row(NamedTuple):
         no_verdict: Those that were made and have no score.
         durations: Milliseconds of each that has a score; one without may have been cut off anywhere.
         exit_code: The highest of all.
+        digest: Content digest of the package; empty where there is none.
+        place: Directory of the package, or of what is none.
     """
 
     scenario_id: str
@@ -53,6 +65,8 @@ class Row(NamedTuple):
     no_verdict: int
     durations: tuple[int, ...] = ()
     exit_code: int = 0
+    digest: str = ""
+    place: str = ""
 
     @property
     def scored(self) -> int:
@@ -99,29 +113,32 @@ class Row(NamedTuple):
 
 
 def tally(asked: Iterable[Asked], runs: Sequence[RunReport]) -> tuple[Row, ...]:
-    """One row a scenario, in the order of `asked`; the same scenario asked for twice is one row."""
-    wanted: dict[tuple[str, str | None], tuple[int, int]] = {}
+    """One row a package, in the order of `asked`; the same package asked for twice is one row."""
+    wanted: dict[tuple[str, str | None, str], Asked] = {}
     for one in asked:
-        count, code = wanted.get((one.scenario_id, one.version), (0, 0))
-        wanted[one.scenario_id, one.version] = (count + one.runs, max(code, one.exit_code))
+        before = wanted.get(one.key, one._replace(runs=0))
+        both = max(before.exit_code, one.exit_code)
+        wanted[one.key] = before._replace(runs=before.runs + one.runs, exit_code=both)
     return tuple(
-        _row(key, count, code, [run for run in runs if (run.scenario_id, run.scenario_version) == key])
-        for key, (count, code) in wanted.items()
+        _row(one, [run for run in runs if (run.scenario_id, run.scenario_version, run.digest) == key])
+        for key, one in wanted.items()
     )
 
 
-def _row(key: tuple[str, str | None], asked: int, exit_code: int, runs: Sequence[RunReport]) -> Row:
+def _row(asked: Asked, runs: Sequence[RunReport]) -> Row:
     scored = [run for run in runs if run.score is not None]
     passed = sum(run.status == "passed" for run in scored)
     return Row(
-        scenario_id=key[0],
-        version=key[1],
-        asked=asked,
+        scenario_id=asked.scenario_id,
+        version=asked.version,
+        asked=asked.runs,
         passed=passed,
         failed=len(scored) - passed,
         no_verdict=len(runs) - len(scored),
         durations=tuple(run.duration_ms for run in scored),
-        exit_code=max([exit_code, *(run.exit_code for run in runs)]),
+        exit_code=max([asked.exit_code, *(run.exit_code for run in runs)]),
+        digest=asked.digest,
+        place=asked.place,
     )
 
 
@@ -149,6 +166,8 @@ def tally_json(rows: Sequence[Row]) -> dict[str, Any]:
             {
                 "scenarioId": row.scenario_id,
                 "scenarioVersion": row.version,
+                "packageDigest": row.digest or None,
+                "path": row.place or None,
                 **_counts(row),
                 "passRateInterval": None if row.interval is None else [round(end, 4) for end in row.interval],
             }
@@ -181,9 +200,11 @@ def tally_lines(rows: Sequence[Row]) -> Iterator[str]:
     from generator.diagnostics.report import aligned, plural
 
     whole = total(rows)
-    lines = [HEADINGS, *(_cells(row, _rate(row)) for row in rows)]
+    alike = Counter(map(_name, rows))
+    names = (f"{_name(row)} ({row.place})" if alike[_name(row)] > 1 and row.place else _name(row) for row in rows)
+    lines = [HEADINGS, *(_cells(name, row, _rate(row)) for name, row in zip(names, rows, strict=True))]
     if len(rows) > 1:
-        lines.append(_cells(whole, _fraction(whole)))
+        lines.append(_cells(_name(whole), whole, _fraction(whole)))
     yield from aligned(lines, numbers=True)
     said = f"{whole.scored} of {whole.asked} runs scored, pass rate {_fraction(whole)}"
     if any(row.asked > 1 for row in rows):
@@ -192,8 +213,11 @@ def tally_lines(rows: Sequence[Row]) -> Iterator[str]:
     yield said
 
 
-def _cells(row: Row, rate: str) -> tuple[str, ...]:
-    name = " ".join(filter(None, (row.scenario_id, row.version)))
+def _name(row: Row) -> str:
+    return " ".join(filter(None, (row.scenario_id, row.version)))
+
+
+def _cells(name: str, row: Row, rate: str) -> tuple[str, ...]:
     from generator.execute.report import duration
 
     median = "-" if row.median_ms is None else duration(row.median_ms)

@@ -81,7 +81,7 @@ def keep_turn(
     wall = None if turn.run_seconds is None else round(turn.run_seconds * 1000)
     record = iteration_record(
         iteration=turn.number,
-        adapter_id=agent.id,
+        adapter_id=agent.told_id,
         continuity=agent.about.continuity,
         session=session,
         outcome=kept.outcome,

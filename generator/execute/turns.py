@@ -126,7 +126,7 @@ class Turns:
         self._transcripts = transcripts
         self._sandbox = sandbox
         self._on_start = on_start
-        handle = session_handle(assignment.agent.id, assignment.scenario_id, os.urandom(4).hex())
+        handle = session_handle(assignment.agent.told_id, assignment.scenario_id, os.urandom(4).hex())
         self.progress = Progress(handle)
 
     def work(self, notify: Notify, record: Callable[[Mapping[str, Any]], None]) -> None:
@@ -234,7 +234,7 @@ class Turns:
             paths=paths,
             session=self.progress.session,
             scenario_id=task.scenario_id,
-            adapter_id=task.agent.id,
+            adapter_id=task.agent.told_id,
         )
         return {**task.env, **published}
 

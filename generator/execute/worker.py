@@ -1,5 +1,7 @@
 """One run in a process of its own: the order comes on stdin, what happens goes out on stdout, one JSON object a line.
 
+It says where the evidence lies as soon as there is some: whoever kills this process kills its report.
+
 The other end is `workers`. When it goes away, whatever the reason, the run is ended as by SIGTERM and recorded.
 """
 
@@ -28,7 +30,12 @@ def main() -> None:
     with raising(), contextlib.suppress(Interrupted):
         package, settings = pickle.load(sys.stdin.buffer)  # noqa: S301 -- our own parent wrote it
         threading.Thread(target=_end_with_parent, daemon=True).start()
-        result = run_package(package, settings, lambda line: _send(channel, {"note": line}))
+        result = run_package(
+            package,
+            settings,
+            lambda line: _send(channel, {"note": line}),
+            lambda place: _send(channel, {"begun": str(place)}),
+        )
         with uninterrupted():  # what is over is told, whatever comes now
             _send(channel, {"report" if isinstance(result, RunReport) else "refused": asdict(result)})
 

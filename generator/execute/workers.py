@@ -11,11 +11,14 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import IO, Any, Final
 
+from generator.execute.evidence import RunDirectory, shown_path
 from generator.execute.interrupt import Interrupted
 from generator.execute.refusal import Blame, Refused
 from generator.execute.report import FailedCheck, RunReport
@@ -41,6 +44,8 @@ class _Worker:
         printed: A file with what it printed beside that.
         unread: The beginning of a message.
         answer: What it answered.
+        evidence: The run directory, once there is one.
+        started: When, on the clock that never goes back, in seconds.
     """
 
     index: int
@@ -50,6 +55,8 @@ class _Worker:
     printed: IO[bytes]
     unread: bytes = b""
     answer: Result | None = None
+    evidence: Path | None = None
+    started: float = field(default_factory=time.monotonic)
 
 
 @dataclass(slots=True)
@@ -159,6 +166,8 @@ class Workers:
             message = json.loads(line)
             if "note" in message:
                 self.note(worker.index, message["note"])
+            elif "begun" in message:
+                worker.evidence = Path(message["begun"])
             else:
                 worker.answer = _result(message)
         if not data:
@@ -168,8 +177,11 @@ class Workers:
         self._selector.unregister(worker.messages)
         worker.child.wait()
         del self._busy[worker.index]
-        if worker.answer is None and not self._told:
-            worker.answer = _broken(worker)
+        if worker.answer is None and worker.evidence is not None:
+            worker.answer = _cut_off(worker, worker.evidence, self.plan[worker.index], self.settings)
+        elif worker.answer is None and not self._told:
+            message = f"the process of the run gave no report: it {_end_of(worker)}"
+            worker.answer = Refused("run_not_possible", message, "", Blame.MACHINE)
         for stream in (worker.order, worker.messages, worker.printed):
             with contextlib.suppress(BrokenPipeError):
                 stream.close()
@@ -181,14 +193,34 @@ class Workers:
             self._waiting.clear()
 
 
-def _broken(worker: _Worker) -> Refused:
-    """What a worker that answered nothing came to: it was killed, or there is a fault in it."""
+def _cut_off(worker: _Worker, evidence: Path, package: TaskPackage, settings: RunSettings) -> RunReport:
+    """What a run came to whose process ended without a report: what it recorded is there, and is no verdict."""
+    with contextlib.suppress(OSError):  # what is not reported must not be found either
+        RunDirectory(evidence).forget_verdict()
+    return RunReport(
+        scenario_id=package.scenario_id,
+        scenario_version=package.version,
+        digest=package.digest,
+        run_id=evidence.name,
+        failure_kind="infra_failed",
+        score=None,
+        reasons=(f"the run was cut off: its process {_end_of(worker)}",),
+        duration_ms=round((time.monotonic() - worker.started) * 1000),
+        isolation=settings.options.isolation,
+        evidence=shown_path(evidence),
+    )
+
+
+def _end_of(worker: _Worker) -> str:
+    """How a worker ended, as a clause: it was killed, or there is a fault in it, of which its last line tells."""
+    code = worker.child.returncode
+    if code < 0:
+        memory = ", as a machine does that has no memory left" if -code == signal.SIGKILL else ""
+        return f"was ended by signal {-code}{memory}"
     worker.printed.seek(0, os.SEEK_END)
     worker.printed.seek(max(0, worker.printed.tell() - SHOWN_BYTES))
     lines = worker.printed.read().decode("utf-8", "replace").strip().splitlines()
-    last = f": {lines[-1]}" if lines else ""
-    message = f"the process of the run ended with {worker.child.returncode} and without a report{last}"
-    return Refused("run_not_possible", message, "", Blame.MACHINE)
+    return f"ended with exit code {code}{f': {lines[-1]}' if lines else ''}"
 
 
 def _result(message: Mapping[str, Any]) -> Result:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,7 +54,7 @@ class Assignment:
             run_id=run_id,
             package=self.package,
             agent=self.agent,
-            session=session_handle(self.agent.id, self.package.scenario_id, secrets.token_hex(4)),
+            session=session_handle(self.agent.told_id, self.package.scenario_id, secrets.token_hex(4)),
             # Harbor adds a final newline, and text of the operator's where that was asked for.
             prompt=prompt if instruction.strip() == prompt.strip() else instruction,
             name=name,
@@ -71,7 +71,7 @@ def understand(
 
     Args:
         task: The package's directory.
-        options: `command`, `iterations`, `turn_timeout`, `env_names` (`A,B`), `protocol`.
+        options: `command`, `known_as`, `iterations`, `turn_timeout`, `env_names` (`A,B`), `protocol`.
         environ: Where the values of `env_names` come from.
         overlay: Variables given to Harbor for this agent (`--ae`).
         copies: Where files of this machine are put together for the upload.
@@ -91,7 +91,7 @@ def understand(
         return env
     return Assignment(
         package=package,
-        agent=agent,
+        agent=replace(agent, known_as=options["known_as"]),
         env=env,
         max_turns=options["iterations"] or package.max_iterations,
         turn_seconds=options["turn_timeout"],

@@ -21,6 +21,7 @@ class AgentChoice:
 
     Attributes:
         command: The command; None for one of Harbor's.
+        known_as: What a reviewer is told the command is called; empty for its own name.
         name: Harbor's name of the agent.
         model: Model for one of Harbor's agents.
         iterations: Most turns of a command; None for the scenario's own number.
@@ -31,6 +32,7 @@ class AgentChoice:
     """
 
     command: str | None = None
+    known_as: str = ""
     name: str = ""
     model: str | None = None
     iterations: int | None = None
@@ -127,6 +129,7 @@ def _agent(choice: AgentChoice) -> dict[str, Any]:
 def _options(choice: AgentChoice, command: str) -> Mapping[str, Any]:
     options = {
         "command_sha256": digest(command),
+        "known_as": choice.known_as or None,
         "iterations": choice.iterations,
         "turn_timeout": choice.turn_seconds,
         "protocol": choice.protocol,

@@ -89,7 +89,7 @@ class Ledger:
             scenario_id=self.package.scenario_id,
             user_prompt=self.prompt,
             stopped_reason=self.stopped_reason,
-            adapter_id=self.agent.id,
+            adapter_id=self.agent.told_id,
             continuity=self.agent.about.continuity,
             session=self.session,
             workspace=self.package.evaluation.workdir,
@@ -97,7 +97,7 @@ class Ledger:
         )
 
     def _agent(self) -> Mapping[str, Any]:
-        return {"id": self.agent.id, "version": self.agent.about.version, "sha256": self.agent.sha256}
+        return {"id": self.agent.told_id, "version": self.agent.about.version, "sha256": self.agent.sha256}
 
     def write(self, folder: Path) -> None:
         """Write everything into `folder`. Raises OSError."""

@@ -118,6 +118,7 @@ def missing_trial(package: TaskPackage, isolation: Isolation, why: str) -> RunRe
     return RunReport(
         scenario_id=package.scenario_id,
         scenario_version=package.version,
+        digest=package.digest,
         run_id="none",
         failure_kind="infra_failed",
         score=None,
@@ -193,7 +194,7 @@ def _journey(facts: RunFacts) -> dict[str, Any]:
         scenario_id=facts.package.scenario_id,
         user_prompt=facts.package.evaluation.user_prompt,
         stopped_reason=facts.stopped_reason or UNKNOWN,
-        adapter_id=facts.agent.id,
+        adapter_id=facts.agent.told_id,
         continuity=facts.agent.about.continuity,
         session=facts.session,
         workspace=facts.package.evaluation.workdir,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -28,9 +28,10 @@ _JOB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HarborOptions:
-    """Options as typed; every one has the name of its command-line option."""
+    """Options as typed; every one has the name of its command-line option, but for `known_as` (see `Agent`)."""
 
     agent: str | None = None
+    known_as: str = ""
     harbor_agent: str | None = None
     model: str | None = None
     agent_env: tuple[str, ...] = ()
@@ -92,6 +93,7 @@ def understand(options: HarborOptions, copies: Path, environ: Mapping[str, str])
         agent=found,
         choice=AgentChoice(
             command=options.agent if found is not None and found.built_in is None else None,
+            known_as=options.known_as,
             name=options.harbor_agent or options.agent or "",
             model=options.model,
             iterations=options.iterations,
@@ -135,9 +137,8 @@ def _usage(options: HarborOptions) -> Refused | None:
 def _agent(options: HarborOptions, copies: Path) -> Agent | Refused | None:
     if options.agent is None:
         return None
-    if options.agent in BUILT_IN:
-        return built_in(options.agent)
-    return find_agent_for_image(options.agent, copies)
+    found = built_in(options.agent) if options.agent in BUILT_IN else find_agent_for_image(options.agent, copies)
+    return found if isinstance(found, Refused) else replace(found, known_as=options.known_as)
 
 
 def _hosts(given: tuple[str, ...]) -> tuple[str, ...] | Refused:

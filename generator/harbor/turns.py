@@ -127,7 +127,7 @@ class Turns:
             paths=turn_paths(turn.bounds.number, package.evaluation.workdir),
             session=self._ledger.session,
             scenario_id=package.scenario_id,
-            adapter_id=self._assignment.agent.id,
+            adapter_id=self._assignment.agent.told_id,
         )
         base = base_variables(self._home.directory, package.user)
         return {**base, "PATH": self._home.path, **self._assignment.env, **published}

@@ -10,14 +10,21 @@ SHORT_SUMMARY = 20  # characters
 _NEEDS_MODEL = ("model", "hybrid")
 
 
-def audit_warnings(result: Mapping[str, Any], score: Optional[int] = None) -> Tuple[str, ...]:
+def audit_warnings(
+    result: Mapping[str, Any], score: Optional[int] = None, *, by_checks: bool = False
+) -> Tuple[str, ...]:
     """Warnings about a normalised result, without repetitions.
 
     Args:
         result: As `verdict.normalise` gives it.
         score: The score the run got, when there is one; it has to agree with the result.
+        by_checks: Whether no reviewer was asked, so that the commands in the result are those of checks.
     """
-    found = [*_about_evidence(result), *_about_judges(result), *_about_the_whole(result, score)]
+    found = [
+        *_about_evidence(result, "check" if by_checks else "reviewer"),
+        *_about_judges(result),
+        *_about_the_whole(result, score),
+    ]
     return tuple(dict.fromkeys(found))
 
 
@@ -26,7 +33,7 @@ def needs_a_person(result: Mapping[str, Any], warnings: Tuple[str, ...]) -> bool
     return result["status"] == "review" or any("human review" in warning for warning in warnings)
 
 
-def _about_evidence(result: Mapping[str, Any]) -> Iterator[str]:
+def _about_evidence(result: Mapping[str, Any], whose: str) -> Iterator[str]:
     if result["status"] == "review":
         yield "the reviewer asks for human review"
     if result["confidence"] == "low":
@@ -41,7 +48,7 @@ def _about_evidence(result: Mapping[str, Any]) -> Iterator[str]:
             yield f"criterion {criterion['id']} cites no evidence"
     for command in result["commandsRun"]:
         if command["exitCode"] != 0:
-            yield f"the reviewer's command {command['command']!r:.80} exited with {command['exitCode']}"
+            yield f"the {whose}'s command {command['command']!r:.80} exited with {command['exitCode']}"
 
 
 def _about_judges(result: Mapping[str, Any]) -> Iterator[str]:

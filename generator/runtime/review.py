@@ -323,7 +323,7 @@ class _Review:
         verdict = decide(
             result, completion_required=enforced, completed=context.completed is True, stopped=context.stopped_reason
         )
-        warnings = audit_warnings(result)
+        warnings = audit_warnings(result, by_checks=self._asked is None)
         if self._evaluation.completion_required and context.completed is None:
             warnings += ("nobody recorded whether the agent said it was done, so the score does not depend on it",)
         report = ReviewReport(result, verdict, self._checks, self._problem, warnings, self._asked, self._left_out)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from generator.execute.evidence import shown_path
 from generator.execute.interrupt import Interrupted
 from generator.execute.notify import Notify
 from generator.execute.refusal import Blame, Refused
@@ -39,11 +40,19 @@ class Batch:
     _labels: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Call each run by its scenario, and by which of its runs it is where there are several."""
-        counts = Counter(package.scenario_id for package in self.plan)
+        """Call each run by its scenario, by its package where several have that id, and by which of the runs it is."""
+        packages = {package.directory: package.scenario_id for package in self.plan}
+        alike = Counter(packages.values())
+        names = [
+            package.scenario_id
+            if alike[package.scenario_id] == 1
+            else f"{package.scenario_id} ({shown_path(package.directory)})"
+            for package in self.plan
+        ]
+        counts = Counter(names)
         seen: Counter[str] = Counter()
         labels = []
-        for name in (package.scenario_id for package in self.plan):
+        for name in names:
             seen[name] += 1
             labels.append(f"{name} run-{seen[name]}" if counts[name] > 1 else name)
         self._labels = tuple(labels)

@@ -13,7 +13,7 @@ from generator.diagnostics.locate import locate
 from generator.diagnostics.model import Diagnostic, Finding, Severity
 from generator.formats.loaded import LoadedScenario
 from generator.package.compare import ABSENT
-from generator.package.dataset import Dataset
+from generator.package.dataset import Dataset, dataset_name
 from generator.package.lock import sweep
 from generator.package.model import PackagePlan, Settings
 from generator.package.orphans import orphans
@@ -32,7 +32,7 @@ from generator.workflows.advice import advice, without_held_out
 from generator.workflows.dataset import DatasetReport, keep_dataset, pending_dataset, skipped_dataset, unnamed
 from generator.workflows.parallel import Lost, processors, shared_out
 from generator.workflows.select import Selection, ids_known, select
-from generator.workflows.suggest import option_words, package_words
+from generator.workflows.suggest import BUILT_IN, Usual, option_words, package_words
 
 DEFAULTS: Final = Settings()
 
@@ -70,6 +70,7 @@ class Request:
         jobs: How many processes make packages; None means as many as pay.
         held_out: Whether scenarios that are held out are among those asked for.
         dataset: What the dataset of all packages is known by; None for no dataset.
+        usual: What all this is where nobody types it, for the commands that messages suggest.
     """
 
     scenario_dir: Path
@@ -84,6 +85,7 @@ class Request:
     jobs: int | None = None
     held_out: bool = True
     dataset: Dataset | None = None
+    usual: Usual = BUILT_IN
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,10 +353,20 @@ def generate_command(request: Request, scenario_id: str | None = None) -> str:
     """The command that makes the same packages, or the one of `scenario_id`."""
     scenario_dir = None if request.paths else request.scenario_dir
     words = ["harborsmith", "generate", *map(str, request.paths)]
-    words += package_words(scenario_dir, scenario_id, request.out, request.settings)
-    if (made := request.dataset) and scenario_id is None:
-        words += option_words({"--dataset": made.name, "--dataset-version": made.version})
-        words += option_words({"--dataset-description": made.description or None})
+    words += package_words(scenario_dir, scenario_id, request.out, request.settings, request.usual)
+    if request.dataset and scenario_id is None:
+        words += _dataset_words(request.dataset, request)
     if not request.held_out and scenario_id is None:
         words.append("--without-held-out")
     return shlex.join(words)
+
+
+def _dataset_words(made: Dataset, request: Request) -> list[str]:
+    usual = request.usual.dataset
+    name = dataset_name(usual["name"], request.settings.org) if "name" in usual else None
+    options = {
+        "--dataset": None if made.name == name else made.name,
+        "--dataset-version": None if made.version == usual.get("version") else made.version,
+        "--dataset-description": None if made.description == usual.get("description", "") else made.description,
+    }
+    return option_words(options)

@@ -14,7 +14,7 @@ from generator.package.write import NOT_WRITTEN
 from generator.workflows.advice import exposures
 from generator.workflows.generate import Request, ensure_package, generate_command
 from generator.workflows.select import select
-from generator.workflows.targets import Choice, Targets
+from generator.workflows.targets import Choice, Targets, Without
 
 # Complaints about what stands in the output directory, and the exit codes of those that are not the scenario's fault.
 _ABOUT_PACKAGE: Final = ("package_edited", "package_foreign")
@@ -26,23 +26,25 @@ def make_targets(choice: Choice) -> Targets:
     """The packages that are named, then those of the scenarios that are asked for, made where needed."""
     selection = select(choice.scenario_dir, choice.ids, choice.tier)
     packages = list(choice.packages)
-    without: list[tuple[str, int]] = []
+    without: list[Without] = []
     diagnostics = list(selection.problems)
     code = _NOTHING_SELECTED if any(problem.severity is Severity.ERROR for problem in selection.problems) else 0
     exposed = exposures(selection.loaded, Output(choice.out))
     for loaded in selection.loaded:
-        diagnostics += locate(exposed.get(loaded.directory, ()), loaded.document, loaded.directory, loaded.id)
+        advice = locate(exposed.get(loaded.directory, ()), loaded.document, loaded.directory, loaded.id)
         made = ensure_package(loaded, choice.out, choice.settings)
         if isinstance(made, Path):
             packages.append(made)
+            diagnostics += advice
             continue
-        diagnostics += _located(made, loaded, choice)
-        without.append((loaded.id, max((_CODE_EXIT.get(finding.code, 1) for finding in made), default=1)))
+        reasons = (*advice, *_located(made, loaded, choice))
+        reason = max((_CODE_EXIT.get(finding.code, 1) for finding in made), default=1)
+        without.append(Without(loaded.id, loaded.directory, reasons, reason))
     return Targets(
         packages=tuple(packages),
         without=tuple(without),
         diagnostics=tuple(diagnostics),
-        exit_code=max([code, *(reason for _, reason in without)]),
+        exit_code=max([code, *(one.exit_code for one in without)]),
     )
 
 
@@ -61,5 +63,5 @@ def _located(findings: Iterable[Finding], loaded: LoadedScenario, choice: Choice
 
 def regenerate(scenario_id: str, choice: Choice) -> str:
     """The command that makes the package anew: no other one replaces what somebody changed."""
-    same = Request(scenario_dir=choice.scenario_dir, out=choice.out, settings=choice.settings)
+    same = Request(scenario_dir=choice.scenario_dir, out=choice.out, settings=choice.settings, usual=choice.usual)
     return f"{generate_command(same, scenario_id)} --force"

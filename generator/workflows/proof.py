@@ -22,10 +22,10 @@ EXPECTED: Final[Mapping[str, int]] = {NOP: 0, ORACLE: 1, ADVERSARY: 0}
 MARGIN: Final = 3  # how often a time limit has to hold what the reference needed
 
 NO_VERDICT: Final = "proof_no_verdict"
-_JUDGE_HINT: Final = "a reviewer that decides by itself about work of any kind"
-_END_HINTS: Final[Mapping[str, str]] = {
+_NEXT: Final[Mapping[str, str]] = {
     AGENT_TIMEOUT: "a longer run.timeoutSeconds, and no RUHROH_ITERATION_TIMEOUT_SEC",
     RUNTIME_FAILURE: "an environment in which it runs: the adversary needs bash and the usual programs",
+    "review_required": "a reviewer that decides between passed and failed by itself, also about work that is not there",
 }
 CUT_OFF: Final = (AGENT_TIMEOUT, *GIVING_UP)  # ends of an agent that had not done what it was to do
 _WRONG: Final[Mapping[str, tuple[str, str, str]]] = {
@@ -59,6 +59,7 @@ class Trial:
         seconds: Of the whole run.
         reason: Why, in the reviewer's words or ours; not part of a proof.
         used: Seconds that each phase with a limit took, by its name in `Limit`; not part of a proof.
+        told_in: Path of the evidence that tells most about why there is no verdict; not part of a proof.
     """
 
     run_id: str
@@ -68,6 +69,7 @@ class Trial:
     seconds: float
     reason: str = ""
     used: Mapping[str, float] = field(default_factory=dict)
+    told_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,13 @@ def _faults(outcome: Outcome) -> Iterator[Finding]:
         kinds = ", ".join(sorted({trial.failure_kind for trial in without}))
         message = f"{agent} got no verdict in {len(without)} of {len(trials)} runs ({kinds})"
         message += f"; see the run {without[0].run_id}: {without[0].reason}".removesuffix(": ")
-        yield Finding(NO_VERDICT, "", message, _END_HINTS.get(without[0].failure_kind, _JUDGE_HINT))
+        yield Finding(NO_VERDICT, "", message, _next(without[0]))
+
+
+def _next(trial: Trial) -> str:
+    """What to do about a run without a verdict."""
+    first = f"read {trial.told_in}, mend what it tells of, then " if trial.told_in else ""
+    return _NEXT.get(trial.failure_kind, f"{first}run the same command again")
 
 
 def is_evidence(found: Iterable[Finding]) -> bool:

@@ -13,7 +13,7 @@ from generator.execute.evidence import RESULT as LOOP_RESULT
 from generator.execute.report import RunReport
 from generator.execute.taskpackage import TaskPackage
 from generator.harbor.results import RESULT as TRIAL_RESULT
-from generator.runtime.review import DETAILS_NAME
+from generator.runtime.review import DETAILS_NAME, LOG_NAME
 from generator.runtime.strictjson import read_object
 from generator.workflows.proof import Limit, Trial
 
@@ -40,7 +40,14 @@ def trial_of(report: RunReport) -> Trial:
         seconds=round(report.duration_ms / 1000, 1),
         reason=next(iter(report.reasons), ""),
         used=dict(_used(Path(report.evidence))) if report.evidence is not None else {},
+        told_in=_telling(report.evidence) if report.evidence is not None else "",
     )
+
+
+def _telling(evidence: str) -> str:
+    """What a person reads first of a run: the words of a reviewer who was asked, what the review came to, or all."""
+    named = (f"{evidence}/{name}" for name in (LOG_NAME, DETAILS_NAME))
+    return next((path for path in named if Path(path).is_file()), f"what lies in {evidence}")
 
 
 def circumstances(report: RunReport) -> Circumstances:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,8 +20,9 @@ from generator.package.plan import plan
 from generator.package.source import SourceChangedError
 from generator.runtime.evaluation import Evaluation, parse_evaluation
 from generator.runtime.strictjson import loads
+from generator.workflows.run import exit_of
 from generator.workflows.select import select
-from generator.workflows.targets import Choice, find_targets
+from generator.workflows.targets import Choice, called, find_targets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +48,31 @@ class Subject:
     package: TaskPackage | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unfit:
+    """What was asked for and is no package that could be tried: an invalid scenario, or an edited or missing package.
+
+    Attributes:
+        place: The directory that was asked for.
+        scenario_id: Id of its scenario, else the directory's name.
+        diagnostics: Why, placed in the scenario or the package.
+        refused: Why, of a package that was named.
+        exit_code: What that means to a script.
+    """
+
+    place: Path
+    scenario_id: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    exit_code: int = 1
+
+
 @dataclass(frozen=True, slots=True)
 class Subjects:
-    """The packages, what is wrong with others and with the selection, and the exit code of that."""
+    """The packages, what could be none, what is wrong with the selection, and the exit code of that."""
 
     found: tuple[Subject, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    unfit: tuple[Unfit, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     exit_code: int = 0
 
@@ -59,7 +80,16 @@ class Subjects:
 def packages_to_run(choice: Choice) -> Subjects:
     """The packages asked for; those of scenarios are made, or brought up to date, first."""
     targets = find_targets(choice)
-    return _sorted_out(map(_opened, targets.packages), targets.diagnostics, targets.exit_code)
+    without = (
+        Unfit(
+            place=one.directory,
+            scenario_id=one.scenario_id,
+            diagnostics=one.diagnostics,
+            exit_code=one.exit_code,
+        )
+        for one in targets.without
+    )
+    return _sorted_out((*map(_opened, targets.packages), *without), targets.diagnostics, targets.exit_code)
 
 
 def packages_to_check(choice: Choice) -> Subjects:
@@ -68,36 +98,34 @@ def packages_to_check(choice: Choice) -> Subjects:
     if not choice.scenarios:
         return _sorted_out(found)
     selection = select(choice.scenario_dir, choice.ids, choice.tier)
-    diagnostics = list(selection.problems)
     code = 3 if any(problem.severity is Severity.ERROR for problem in selection.problems) else 0
     for loaded in selection.loaded:
         planned = loaded.findings if loaded.scenario is None else plan(loaded, choice.settings)
         if isinstance(planned, PackagePlan):
             found.append(_planned(planned, loaded))
         else:
-            diagnostics += locate(planned, loaded.document, loaded.directory, loaded.id)
-            code = max(code, 1)
-    return _sorted_out(found, tuple(diagnostics), code)
+            why = locate(planned, loaded.document, loaded.directory, loaded.id)
+            found.append(Unfit(place=loaded.directory, scenario_id=loaded.id, diagnostics=why))
+    return _sorted_out(found, selection.problems, code)
 
 
-def _sorted_out(
-    found: Iterable[Subject | Refused], diagnostics: tuple[Diagnostic, ...] = (), code: int = 0
-) -> Subjects:
-    """Every package once, however often and by whatever names it was asked for: equal ones have one proof."""
+def _sorted_out(found: Iterable[Subject | Unfit], diagnostics: tuple[Diagnostic, ...] = (), code: int = 0) -> Subjects:
+    """Everything once, however often and by whatever names it was asked for: equal packages have one proof."""
     subjects: dict[tuple[str, str], Subject] = {}
-    refused: dict[Refused, None] = {}
+    unfit: dict[str, Unfit] = {}
     for one in found:
-        if isinstance(one, Refused):
-            refused[one] = None
+        if isinstance(one, Unfit):
+            unfit.setdefault(os.path.realpath(one.place), one)
         else:
             subjects.setdefault((one.scenario_id, one.digest), one)
-    return Subjects(tuple(subjects.values()), tuple(refused), diagnostics, code)
+    code = max([code, *(one.exit_code for one in unfit.values())])
+    return Subjects(tuple(subjects.values()), tuple(unfit.values()), diagnostics, code)
 
 
-def _opened(directory: Path) -> Subject | Refused:
+def _opened(directory: Path) -> Subject | Unfit:
     package = open_package(directory)
     if isinstance(package, Refused):
-        return package
+        return _unfit(directory, called(directory), package)
     return Subject(
         place=directory,
         scenario_id=package.scenario_id,
@@ -109,13 +137,19 @@ def _opened(directory: Path) -> Subject | Refused:
     )
 
 
-def _planned(planned: PackagePlan, loaded: LoadedScenario) -> Subject | Refused:
+def _unfit(place: Path, name: str, refused: Refused) -> Unfit:
+    return Unfit(place=place, scenario_id=name, refused=(refused,), exit_code=exit_of(refused))
+
+
+def _planned(planned: PackagePlan, loaded: LoadedScenario) -> Subject | Unfit:
     try:
         digest = whole_digest(planned_records(planned))
     except SourceChangedError as error:
-        return Refused(error.finding.code, error.finding.message, error.finding.hint, Blame.PACKAGE)
+        changed = Refused(error.finding.code, error.finding.message, error.finding.hint, Blame.PACKAGE)
+        return _unfit(loaded.directory, loaded.id, changed)
     except OSError as error:
-        return Refused("package_unreadable", f"{error.filename}: {error.strerror}", "", Blame.MACHINE)
+        unread = Refused("package_unreadable", f"{error.filename}: {error.strerror}", "", Blame.MACHINE)
+        return _unfit(loaded.directory, loaded.id, unread)
     return Subject(
         place=loaded.directory,
         scenario_id=planned.id,

@@ -19,6 +19,9 @@ from generator.workflows.run import RunRequest, run
 from generator.workflows.targets import Choice
 
 LOCAL, HARBOR = "local", "harbor"
+# What a reviewer is told every agent is called, so that no name tells it which work to pass. Harbor's own oracle and
+# nop leave no record of their turns, which a reviewer is told of as this, too.
+UNTOLD: Final = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +104,7 @@ def _request(subject: Subject, agent: str, choice: Choice, manner: Manner) -> Ru
         out=choice.out,
         options=Options(
             agent=command,
+            known_as=UNTOLD,
             reviewer=manner.reviewer,
             use_host_tools=manner.use_host_tools,
             reviewer_env=manner.reviewer_env,
@@ -114,6 +118,7 @@ def harbor_options(manner: Manner, agent: str) -> HarborOptions:
     """How an agent is run through Harbor."""
     return HarborOptions(
         agent=agent,
+        known_as=UNTOLD,
         reviewer=manner.reviewer,
         reviewer_env=manner.reviewer_env,
         allow_reviewer_host=manner.allow_reviewer_host,

@@ -42,7 +42,7 @@ from generator.workflows.proof import (
 )
 from generator.workflows.proof_evidence import circumstances, is_of, limits
 from generator.workflows.proof_store import NOT_WRITTEN, Wanted, keep_proof, proof_path, read_proof, shortfall
-from generator.workflows.proof_subjects import Subject, packages_to_check, packages_to_run
+from generator.workflows.proof_subjects import Subject, Subjects, Unfit, packages_to_check, packages_to_run
 from generator.workflows.proof_trials import HARBOR, LOCALLY, Manner, Tried, harbor_options, try_agents
 from generator.workflows.run import exit_of
 from generator.workflows.suggest import option_words, package_words
@@ -57,6 +57,7 @@ class Status(StrEnum):
     NOT_PROVEN = "not_proven"
     NOT_TRIED = "not_tried"
     INTERRUPTED = "interrupted"
+    INVALID = "invalid"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,23 +80,23 @@ class Proved:
     """What came of one package.
 
     Attributes:
-        subject: The package.
+        subject: The package, or what is none.
         status: What is known of it.
         outcomes: What the agents scored; empty where none was tried.
         limits: Time limits, and what the reference needed of them.
-        diagnostics: Why it is not proven, and what weakens its proof, placed at the package.
+        diagnostics: Why it is not proven, and what weakens its proof, placed at the package or its scenario.
         refused: Why it could not be tried.
-        proof: Where its proof is kept.
+        proof: Where its proof is kept; None for what is no package.
         exit_code: What it means to a script.
     """
 
-    subject: Subject
+    subject: Subject | Unfit
     status: Status
     outcomes: tuple[Outcome, ...] = ()
     limits: tuple[Limit, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     refused: tuple[Refused, ...] = ()
-    proof: Path
+    proof: Path | None
     exit_code: int = 0
 
 
@@ -104,9 +105,9 @@ class ProveOutcome:
     """What `prove` did.
 
     Attributes:
-        packages: One entry a package that could be opened.
-        refused: Why others could not.
-        diagnostics: What is wrong with scenarios, or with the selection.
+        packages: One entry for everything that was asked for, what could be no package last.
+        refused: Why nothing was done at all.
+        diagnostics: What is wrong with the selection, and advice about scenarios.
         exit_code: The highest of all.
     """
 
@@ -114,6 +115,12 @@ class ProveOutcome:
     refused: tuple[Refused, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     exit_code: int = 0
+
+    @property
+    def complaints(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the asking and with what was asked for: nothing that was found out about a package."""
+        unfit = (one for one in self.packages if one.status is Status.INVALID)
+        return (*self.diagnostics, *(complaint for one in unfit for complaint in one.diagnostics))
 
 
 def prove(request: ProveRequest, environ: Mapping[str, str], notify: Notify) -> ProveOutcome:
@@ -130,7 +137,7 @@ def prove(request: ProveRequest, environ: Mapping[str, str], notify: Notify) -> 
     with raising():
         subjects = packages_to_run(request)
         done: list[Proved] = []
-        code = max([subjects.exit_code, *map(exit_of, subjects.refused)])
+        code = subjects.exit_code
         try:
             for subject in subjects.found:
                 done.append(_prove(subject, request, reviewer, environ, notify))
@@ -140,11 +147,30 @@ def prove(request: ProveRequest, environ: Mapping[str, str], notify: Notify) -> 
             code = max(code, interruption.exit_code)
             at_hand = subjects.found[len(done) : len(done) + 1]
             done += [_cut(subject, request, interruption.exit_code) for subject in at_hand]
+        unreached = subjects.found[len(done) :]
+        done += [
+            Proved(subject=subject, status=Status.NOT_TRIED, proof=proof_path(request.out, subject.scenario_id))
+            for subject in unreached
+        ]
+    return _outcome(subjects, done, code)
+
+
+def _outcome(subjects: Subjects, done: list[Proved], code: int) -> ProveOutcome:
+    unfit = [
+        Proved(
+            subject=one,
+            status=Status.INVALID,
+            diagnostics=one.diagnostics,
+            refused=one.refused,
+            proof=None,
+            exit_code=one.exit_code,
+        )
+        for one in subjects.unfit
+    ]
     return ProveOutcome(
-        packages=tuple(done),
-        refused=subjects.refused,
+        packages=(*done, *unfit),
         diagnostics=subjects.diagnostics,
-        exit_code=max([code, *(one.exit_code for one in done)]),
+        exit_code=max([code, *(one.exit_code for one in (*done, *unfit))]),
     )
 
 
@@ -155,10 +181,7 @@ def check_proofs(request: ProveRequest, environ: Mapping[str, str]) -> ProveOutc
         return ProveOutcome(refused=(reviewer,), exit_code=exit_of(reviewer))
     subjects = packages_to_check(request)
     checked = [_checked(subject, request, reviewer) for subject in subjects.found]
-    code = max([subjects.exit_code, *map(exit_of, subjects.refused), *(one.exit_code for one in checked)])
-    return ProveOutcome(
-        packages=tuple(checked), refused=subjects.refused, diagnostics=subjects.diagnostics, exit_code=code
-    )
+    return _outcome(subjects, checked, subjects.exit_code)
 
 
 def _cut(subject: Subject, request: ProveRequest, exit_code: int) -> Proved:
@@ -204,9 +227,10 @@ def _without_proof(subject: Subject, request: ProveRequest, why: Finding, path: 
 def _again(subject: Subject, request: ProveRequest) -> str:
     """The command that makes the proof that is lacking, of this package alone."""
     if subject.package is not None:
-        which = [str(subject.place), *package_words(None, None, request.out, Choice().settings)]
+        which = [str(subject.place), *package_words(None, None, request.out, None, request.usual)]
     else:
-        which = package_words(request.scenario_dir, subject.scenario_id, request.out, request.settings)
+        folder, settings = request.scenario_dir, request.settings
+        which = package_words(folder, subject.scenario_id, request.out, settings, request.usual)
     manner = request.manner
     how = {
         "--backend": None if manner.backend == LOCALLY.backend else manner.backend,

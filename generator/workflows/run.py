@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from generator.execute.evidence import shown_path
 from generator.execute.interrupt import Interrupted, raising
 from generator.execute.notify import Notify
 from generator.execute.preparation import check_package
@@ -17,7 +19,7 @@ from generator.execute.tally import Asked, Row, tally
 from generator.execute.taskpackage import TaskPackage, open_package
 from generator.resources import data_folder
 from generator.workflows.batch import Batch
-from generator.workflows.targets import Choice, Targets, find_targets
+from generator.workflows.targets import Choice, Targets, called, find_targets
 
 if TYPE_CHECKING:
     from generator.diagnostics.model import Diagnostic
@@ -89,7 +91,7 @@ def run(request: RunRequest, environ: Mapping[str, str], notify: Notify) -> RunO
 
 def _on_this_machine(request: RunRequest, settings: RunSettings, notify: Notify) -> RunOutcome:
     targets = find_targets(request)
-    opened = _open(targets, request.runs, lambda package: check_package(package, settings))
+    opened = _open(targets, request.runs, lambda package: check_package(package, settings), notify)
     held = opened.wrong_usage or (request.fail_fast and max(targets.exit_code, opened.exit_code) > 0)
     plan = () if held else opened.packages * request.runs
     batch = Batch(plan, notify, fail_fast=request.fail_fast)
@@ -107,7 +109,7 @@ def _through_harbor(
     from generator.harbor.backend import run_packages
 
     targets = find_targets(request)
-    opened = _open(targets, options.runs, lambda _: None)
+    opened = _open(targets, options.runs, lambda _: None, notify)
     done = run_packages(opened.packages, options, request.out, environ, notify, guarded=guarded)
     code = max((exit_of(refused) for refused in done.refused), default=0)
     kept = tuple(_asked(package, 0, code) for package in opened.packages)
@@ -126,7 +128,7 @@ def _outcome(
     return RunOutcome(
         runs=runs,
         refused=refused,
-        diagnostics=targets.diagnostics,
+        diagnostics=targets.complaints,
         rows=tally(asked, runs),
         interrupted=next(iter(cut), None),
         exit_code=max([*codes, *cut]),
@@ -170,15 +172,23 @@ class _Opened(NamedTuple):
         return max((one.exit_code for one in self.asked), default=0)
 
 
-def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | None]) -> _Opened:
+def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | None], notify: Notify) -> _Opened:
+    """Everything once, however often and by whatever names it was asked for, and copies of a package with it."""
     packages: list[TaskPackage] = []
     refused: list[Refused] = []
-    asked = [Asked(name, None, runs, code) for name, code in targets.without]
-    for directory in targets.packages:
+    asked = [
+        Asked(one.scenario_id, None, runs, one.exit_code, place=shown_path(one.directory)) for one in targets.without
+    ]
+    places: dict[tuple[str, str], Path] = {}
+    for directory in _distinct(targets.packages):
         package = open_package(directory)
         if isinstance(package, Refused):
             refused.append(package)
-            asked.append(Asked(directory.name, None, runs, exit_of(package)))
+            asked.append(Asked(called(directory), None, runs, exit_of(package), place=shown_path(directory)))
+            continue
+        place = places.setdefault((package.scenario_id, package.digest), directory)
+        if place != directory:
+            notify(f"{directory} is the same package as {place}, which is run")
             continue
         problem = check(package)
         asked.append(_asked(package, runs, exit_of(problem) if problem else 0))
@@ -189,5 +199,14 @@ def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | 
     return _Opened(packages=tuple(packages), refused=tuple(refused), asked=tuple(asked))
 
 
+def _distinct(directories: Iterable[Path]) -> Iterable[Path]:
+    """Each directory under the first of its names."""
+    found: dict[str, Path] = {}
+    for directory in directories:
+        found.setdefault(os.path.realpath(directory), directory)
+    return found.values()
+
+
 def _asked(package: TaskPackage, runs: int, exit_code: int) -> Asked:
-    return Asked(package.scenario_id, package.version, runs, exit_code)
+    place = shown_path(package.directory)
+    return Asked(package.scenario_id, package.version, runs, exit_code, package.digest, place)

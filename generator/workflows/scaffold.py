@@ -20,6 +20,7 @@ from generator.formats.discovery import DOCUMENT
 from generator.resources import data_folder
 from generator.scenario.names import id_problem
 from generator.workflows.schemas import schema_text
+from generator.workflows.suggest import BUILT_IN, Usual
 
 # Kind -> templates, the first of them when none is named.
 TEMPLATES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -90,7 +91,13 @@ def init(folder: Path) -> Made | str:
 
 
 def new_scenario(
-    name: str, template: str, parent: Path, bundled: str | None = None, today: date | None = None
+    name: str,
+    template: str,
+    parent: Path,
+    bundled: str | None = None,
+    *,
+    today: date | None = None,
+    usual: Usual = BUILT_IN,
 ) -> Made | str:
     """Make a scenario from a template, or from one that ships with Harborsmith."""
     source = data_folder("templates") / "new/scenario" / template
@@ -101,7 +108,7 @@ def new_scenario(
     if bundled is not None:
         planned[DOCUMENT] = Planned(_renamed(planned[DOCUMENT].content, name, bundled, day))
     folder = parent / name
-    place = "" if parent == Path("scenarios") else f" --scenario-dir {shlex.quote(str(parent))}"
+    place = "" if parent == usual.scenario_dir else f" --scenario-dir {shlex.quote(str(parent))}"
     judged = _judges_itself(planned[DOCUMENT].content)
     commands = (
         f"harborsmith validate{place} --scenario {name}",

@@ -4,19 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from generator.package.model import DEFAULT_ORG, Settings
 
 
-def package_words(scenario_dir: Path | None, scenario_id: str | None, out: Path, settings: Settings) -> list[str]:
-    """The options by which every command makes the same packages, or the one of `scenario_id`."""
+class Usual(NamedTuple):
+    """What options are where nobody types them: what the pack's settings say, else what is built in.
+
+    Attributes:
+        scenario_dir: Directory of scenario directories.
+        out: Output directory.
+        settings: What all packages share.
+        dataset: `name`, `version` and `description` of the dataset, as far as the pack's settings have them.
+    """
+
+    scenario_dir: Path = Path("scenarios")
+    out: Path = Path("generated")
+    settings: Settings = Settings(org=DEFAULT_ORG)
+    dataset: Mapping[str, str] = {}
+
+
+BUILT_IN = Usual()
+
+
+def package_words(
+    scenario_dir: Path | None, scenario_id: str | None, out: Path, settings: Settings | None, usual: Usual
+) -> list[str]:
+    """The options by which every command makes the same packages, or the one of `scenario_id`.
+
+    Args:
+        scenario_dir: Directory of scenario directories; None where it does not matter.
+        scenario_id: Id of the only scenario; None for all.
+        out: Output directory.
+        settings: What all packages share; None where none is made.
+        usual: What needs not be said.
+    """
+    made = settings or usual.settings
     options = {
-        "--scenario-dir": None if scenario_dir == Path("scenarios") else scenario_dir,
+        "--scenario-dir": None if scenario_dir == usual.scenario_dir else scenario_dir,
         "--scenario": scenario_id,
-        "--out": None if out == Path("generated") else out,
-        "--org": None if settings.org == DEFAULT_ORG else settings.org,
+        "--out": None if out == usual.out else out,
+        "--org": None if made.org == usual.settings.org else made.org,
     }
-    return [*option_words(options), *(word for author in settings.authors for word in ("--author", author))]
+    authors = () if made.authors == usual.settings.authors else made.authors
+    return [*option_words(options), *(word for author in authors for word in ("--author", author))]
 
 
 def option_words(options: Mapping[str, object]) -> list[str]:

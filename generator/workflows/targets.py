@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from generator.package.model import Settings
+from generator.workflows.suggest import BUILT_IN, Usual
 
 if TYPE_CHECKING:
     from generator.diagnostics.model import Diagnostic
@@ -24,6 +25,7 @@ class Choice:
         everything: All scenarios.
         out: Output directory.
         settings: What all packages share.
+        usual: What all this is where nobody types it, for the commands that messages suggest.
     """
 
     packages: tuple[Path, ...] = ()
@@ -33,6 +35,7 @@ class Choice:
     everything: bool = False
     out: Path = Path("generated")
     settings: Settings = field(default_factory=Settings)
+    usual: Usual = BUILT_IN
 
     @property
     def scenarios(self) -> bool:
@@ -40,20 +43,39 @@ class Choice:
         return bool(self.ids or self.tier or self.everything)
 
 
+class Without(NamedTuple):
+    """A scenario that has no package: its id, its directory, the reasons, and their exit code."""
+
+    scenario_id: str
+    directory: Path
+    diagnostics: tuple[Diagnostic, ...]
+    exit_code: int
+
+
 class Targets(NamedTuple):
     """What there is to work on.
 
     Attributes:
         packages: Package directories.
-        without: Scenarios that have no package, with the exit code of the reason.
-        diagnostics: What is wrong with scenarios or with the selection.
+        without: Scenarios that have no package.
+        diagnostics: What is wrong with the selection, and advice about scenarios that have one.
         exit_code: The highest of all reasons.
     """
 
     packages: tuple[Path, ...]
-    without: tuple[tuple[str, int], ...] = ()
+    without: tuple[Without, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     exit_code: int = 0
+
+    @property
+    def complaints(self) -> tuple[Diagnostic, ...]:
+        """Everything that is wrong."""
+        return (*self.diagnostics, *(complaint for one in self.without for complaint in one.diagnostics))
+
+
+def called(directory: Path) -> str:
+    """What to call a directory that is no package, so that no scenario is known."""
+    return directory.absolute().name or str(directory)
 
 
 def find_targets(choice: Choice) -> Targets:

@@ -58,15 +58,44 @@ def test_previews_are_shared_out_as_well_and_write_nothing(pack: Path, option: s
     assert untouched(pack / "generated") == before
 
 
-def test_many_packages_are_made_by_all_processors_without_being_asked(tmp_path: Path) -> None:
-    """What is asked of the system is the same whoever makes the packages, so the report is all that can be seen."""
-    for number in range(40):
+@pytest.mark.parametrize(
+    ("count", "processors", "makers"),
+    [
+        pytest.param(40, 8, 2, id="as many as pay"),
+        pytest.param(40, 2, 2, id="one a processor"),
+        pytest.param(40, 1, 1, id="one processor"),
+        pytest.param(12, 8, 1, id="too few packages"),
+    ],
+)
+def test_many_packages_are_made_by_several_processes_without_being_asked(
+    tmp_path: Path, count: int, processors: int, makers: int
+) -> None:
+    """The program says on how many processors it may run, and notes which process made each package."""
+    for number in range(count):
         write_scenario(tmp_path / f"scenarios/task-{number:02}", document(id=f"task-{number:02}"))
+    program = f"""
+import os
+from generator.workflows import generate
+from generator.cli.main import main
 
-    code, found = report(cwd=tmp_path)
+os.sched_getaffinity = lambda _: set(range({processors}))
+write = generate.write_package
+def noting(plan, output, *, force=False):
+    with open("makers", "a") as stream:
+        stream.write(f"{{os.getpid()}}\\n")
+    return write(plan, output, force=force)
 
-    assert code == 0
-    assert statuses(found) == {f"task-{number:02}": "written" for number in range(40)}
+generate.write_package = noting
+main(["generate"])
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    noted = (tmp_path / "makers").read_text().splitlines()
+    assert (len(noted), len(set(noted))) == (count, makers)
+    assert len(os.listdir(tmp_path / "generated/harbor/tasks")) == count
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "two", "1000"])

@@ -141,7 +141,10 @@ def test_the_command_that_replaces_an_edited_package_makes_it_as_the_pack_says(p
     assert harborsmith("generate", "--scenario", "sum-ledger", cwd=pack).returncode == 0
     (pack / "made/harbor/tasks/sum-ledger/instruction.md").write_text("Do nothing.\n")
     ran = harborsmith("run", "--scenario", "sum-ledger", "--agent", "nop", cwd=pack)
-    assert "--org acme --author 'Ada Example' --force" in ran.stderr
+    assert "`harborsmith generate --scenario sum-ledger --force`" in ran.stderr
+    assert harborsmith("generate", "--scenario", "sum-ledger", "--force", cwd=pack).returncode == 0
+    table = tomllib.loads((pack / "made/harbor/tasks/sum-ledger/task.toml").read_text())["task"]
+    assert (table["name"], table["authors"]) == ("acme/sum-ledger", [{"name": "Ada Example"}])
 
 
 def test_maintainers_of_a_scenario_come_before_the_authors_of_the_pack(pack: Path) -> None:

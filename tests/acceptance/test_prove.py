@@ -172,8 +172,46 @@ def test_a_run_without_a_verdict_is_no_score_of_zero(bench: Bench, status: str, 
     assert ran.code == 1
     assert f"error proof_no_verdict\n    nop got no verdict in 1 of 1 runs ({kind}); see the run sum-ledger-" in ran.out
     assert "sum-ledger  none  1       " in ran.out
+    log = f"generated/runs/sum-ledger/{proof(bench)['outcomes'][0]['runs'][0]['runId']}/reviewer.log"
+    decide = "a reviewer that decides between passed and failed by itself, also about work that is not there"
+    mend = f"read {log}, mend what it tells of, then run the same command again"
+    assert f"    write: {decide if kind == 'review_required' else mend}\n" in ran.out
+    assert (bench.folder / log).is_file()
     assert scores(proof(bench))["nop"] == [None]
     assert proof(bench)["proven"] is False
+
+
+def test_no_name_tells_a_reviewer_which_agent_worked(bench: Bench) -> None:
+    """The reviewer passes whatever it is told of the oracle, and keeps what it was told of each."""
+    judge = """#!/usr/bin/env python3
+import json, os, pathlib
+told = {name: pathlib.Path(os.environ[name]).read_text() for name in
+        ("RUHROH_EVAL_INPUT_PATH", "RUHROH_EVAL_JOURNEY_PATH")}
+told["environment"] = json.dumps(dict(os.environ))
+place = pathlib.Path(PLACE)
+(place / os.urandom(4).hex()).write_text(json.dumps(told))
+named = "oracle" in json.loads(told["RUHROH_EVAL_JOURNEY_PATH"])["runAgentAdapterId"]
+print(json.dumps({"status": "passed" if named else "failed", "goalMet": named, "reasons": ["by name"]}))
+"""
+    kept = bench.folder / "kept"
+    kept.mkdir()
+    bench.script(judge.replace("PLACE", repr(str(kept))), "judge.py")
+    bench.scenario({"solution/report.json": REPORT}, solution="solution")
+    ran = bench.run(*PROVE, "--reviewer", "./judge.py", "--json")
+
+    assert (ran.code, codes(ran)) == (1, ["proof_reference_fails"])
+    told = [json.loads(path.read_text()) for path in kept.iterdir()]
+    assert len(told) == 3
+    journeys = [json.loads(one["RUHROH_EVAL_JOURNEY_PATH"]) for one in told]
+    assert {(one["runAgent"], one["runAgentAdapterId"]) for one in journeys} == {("unknown", "unknown")}
+    turns = [turn for one in journeys for turn in one["implementationRuns"]]
+    assert {turn["adapterId"] for turn in turns} == {"unknown"}
+    for one in told:
+        for text in one.values():
+            assert not re.search(r"\b(nop|oracle|adversary)\b", text)
+    manifests = (bench.folder / "generated/runs/sum-ledger").glob("*/ruhroh-run-manifest.json")
+    agents = {json.loads(path.read_text())["runAgent"]["adapterId"] for path in manifests}
+    assert agents == {"nop", "oracle", "adversary"}
 
 
 def test_agents_that_were_cut_off_have_scored_nothing(bench: Bench) -> None:

@@ -292,6 +292,48 @@ def test_the_hint_of_a_missing_proof_is_a_command_that_makes_it(bench: Bench) ->
         proof_file(bench).unlink()
 
 
+CONFIGURED = 'scenario-dir = "tasks"\nout = "made"\norg = "acme"\nauthors = ["Ada Example"]\n'
+
+
+@pytest.mark.parametrize(
+    "typed", [(), ("--out", "./made"), ("--org", "local"), ("--out", "generated", "--author", "Bob Example")]
+)
+def test_the_hint_leaves_out_what_the_settings_say_and_names_what_they_do_not(
+    bench: Bench, typed: tuple[str, ...]
+) -> None:
+    checked(bench)
+    (bench.folder / "scenarios").rename(bench.folder / "tasks")
+    (bench.folder / "harborsmith.toml").write_text(CONFIGURED)
+    (finding,) = report(bench.run("prove", "--all", *typed, "--check", "--json"))["packages"][0]["findings"]
+    needed = () if "./made" in typed else typed
+    assert shlex.split(finding["hint"]) == ["harborsmith", *PROVE, *needed]
+    assert bench.run(*shlex.split(finding["hint"])[1:]).code == 0
+    assert bench.run("prove", "--all", *typed, "--check").code == 0
+    place = bench.folder / ("generated" if "generated" in typed else "made") / "harbor/tasks/sum-ledger"
+    (place / "instruction.md").write_text("Do nothing.\n")
+    edited = bench.run("prove", "--all", *typed).err
+    assert f"`{shlex.join(['harborsmith', 'generate', *PROVE[1:], *needed, '--force'])}`" in edited
+    drifted = bench.run("generate", "--check", *typed).out
+    assert f"{shlex.join(['harborsmith', 'generate', *PROVE[1:], *needed])} --force\n" in drifted
+    shutil.rmtree(place)
+    assert bench.run("generate", *typed).code == 0
+    (finding,) = report(bench.run("prove", str(place), "--repeat", "2", *typed, "--check", "--json"))["packages"][0][
+        "findings"
+    ]
+    out = ("--out", "generated") if "generated" in typed else ()
+    assert shlex.split(finding["hint"]) == ["harborsmith", "prove", str(place), *out, "--repeat", "2"]
+
+
+def test_what_new_scenario_suggests_leaves_out_what_the_settings_say(bench: Bench) -> None:
+    (bench.folder / "harborsmith.toml").write_text(CONFIGURED)
+    ran = bench.run("new", "scenario", "mine")
+    assert "  harborsmith validate --scenario mine\n" in ran.out
+    assert (
+        "--scenario-dir scenarios --scenario other\n"
+        in bench.run("new", "scenario", "other", "--scenario-dir", "scenarios").out
+    )
+
+
 def test_the_hint_names_the_folders_that_are_not_the_usual_ones(bench: Bench) -> None:
     checked(bench)
     (bench.folder / "scenarios").rename(bench.folder / "tasks")
@@ -333,8 +375,20 @@ def test_a_package_that_is_named_twice_is_checked_once(bench: Bench) -> None:
     words = ("other", str(bench.package), "none", "none", "--scenario", "sum-ledger")
     ran = bench.run("prove", *words, "--check", "--json")
 
-    assert [entry["status"] for entry in report(ran)["packages"]] == ["proven"]
+    assert [entry["status"] for entry in report(ran)["packages"]] == ["proven", "invalid"]
     assert codes(ran) == ["package_missing"]
+
+
+def test_packages_of_one_scenario_are_told_apart_by_their_directories(bench: Bench) -> None:
+    checked(bench)
+    assert bench.run("generate", "--out", "old").code == 0
+    checked(bench, RIGHT + " # changed")
+    assert bench.run(*PROVE).code == 0
+    old, new = "old/harbor/tasks/sum-ledger", "generated/harbor/tasks/sum-ledger"
+    ran = bench.run("prove", old, new, "--check")
+    rows = {line.split()[1]: line.split("  ")[-1].strip() for line in ran.out.splitlines() if "sum-ledger (" in line}
+
+    assert rows == {f"({old})": "not proven", f"({new})": "proven"}
 
 
 def own_reviewer(bench: Bench, text: str) -> None:

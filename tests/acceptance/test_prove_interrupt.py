@@ -52,6 +52,7 @@ def test_packages_that_are_through_keep_their_proofs_when_a_later_one_is_cut_off
     slow = {"mode": "checks", "checks": [{"id": "slow", "command": f"exec -a {tag} sleep 600"}]}
     checked(bench)
     write_scenario(bench.folder / "scenarios" / "z-slow", document(id="z-slow", evaluation=slow))
+    write_scenario(bench.folder / "scenarios" / "zz-last", document(id="zz-last", evaluation=slow))
     process = bench.start("prove", "--all")
     until(lambda: alive(tag))
     process.send_signal(signal.SIGINT)
@@ -59,7 +60,7 @@ def test_packages_that_are_through_keep_their_proofs_when_a_later_one_is_cut_off
 
     assert (process.returncode, alive(tag)) == (130, [])
     assert "sum-ledger  0    1       0          proven\n" in out
-    assert "2 packages: 1 proven, 1 interrupted\n" in out
+    assert "3 packages: 1 proven, 1 not tried, 1 interrupted\n" in out
     assert proof(bench)["proven"] is True
 
 

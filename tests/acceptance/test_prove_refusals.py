@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -42,8 +43,9 @@ def test_a_package_that_cannot_be_tried_keeps_no_other_from_being_proven(bench: 
         "a-judged": ("not_tried", ["reviewer_missing"]),
         "c-boxed": ("not_tried", ["container_needed"]),
         "sum-ledger": ("proven", []),
+        "b-broken": ("invalid", found["b-broken"][1]),
     }
-    assert {finding["code"] for finding in told["findings"]} >= {"field_missing"}
+    assert "field_missing" in found["b-broken"][1]
     assert bench.run("prove", "--scenario", "c-boxed", "--use-host-tools").code == 0
 
 
@@ -158,6 +160,69 @@ def test_a_package_that_becomes_another_one_meanwhile_gets_no_proof(bench: Bench
     assert (ran.code, proof_file(bench).exists()) == (1, False)
     assert "was tried as another package than it is: it changed meanwhile\n" in ran.err
     assert "    write: harborsmith generate --scenario sum-ledger --force\n" in ran.err
+
+
+def copied(bench: Bench, name: str) -> Path:
+    """A scenario like the usual one; where its package goes."""
+    place = bench.folder / "scenarios" / name
+    shutil.copytree(bench.folder / "scenarios" / "sum-ledger", place)
+    written = json.loads((place / "scenario.json").read_text())
+    (place / "scenario.json").write_text(json.dumps({**written, "id": name}))
+    return bench.folder / "generated/harbor/tasks" / name
+
+
+@pytest.fixture
+def mixed(bench: Bench) -> Bench:
+    """One scenario that is proven, and beside it an invalid one, an edited package, and what is in a package's way."""
+    checked(bench)
+    assert bench.run(*PROVE).code == 0
+    edited, foreign = copied(bench, "c-edited"), copied(bench, "d-foreign")
+    assert bench.run("generate", "--scenario", "c-edited").code == 0
+    (edited / "instruction.md").write_text("Do nothing.\n")
+    foreign.mkdir()
+    (foreign / "mine").touch()
+    write_scenario(bench.folder / "scenarios" / "b-broken", {"id": "b-broken", "tier": "smok"})
+    return bench
+
+
+def table(out: str) -> dict[str, str]:
+    """Package -> what its row says in the end."""
+    rows = [line for line in out.splitlines() if line and not line.startswith((" ", "package "))]
+    return {row.split()[0]: row.split("  ")[-1].strip() for row in rows if "  " in row}
+
+
+@pytest.mark.parametrize(("how", "known"), [((), "proven"), (("--stale",), "proven already")])
+def test_what_could_not_be_proven_is_a_row_and_counted(mixed: Bench, how: tuple[str, ...], known: str) -> None:
+    ran = mixed.run("prove", "--all", *how)
+    told = report(mixed.run("prove", "--all", *how, "--json"))
+
+    assert (ran.code, ran.out.splitlines()[-1]) == (1, f"4 packages: 1 {known}, 3 invalid")
+    found = table(ran.out)
+    assert found.pop("b-broken") == "not proven: invalid (field_missing and 1 more)"
+    assert found == {
+        "sum-ledger": known,
+        "c-edited": "not proven: invalid (package_edited)",
+        "d-foreign": "not proven: invalid (package_foreign)",
+    }
+    assert all(code in ran.err for code in ("field_missing", "package_edited", "package_foreign"))
+    for entry in told["packages"][1:]:
+        assert (entry["status"], entry["digest"], entry["reference"], entry["proof"]) == ("invalid", None, None, None)
+        assert entry["findings"]
+    assert told["findings"] == []
+
+
+def test_check_has_a_row_for_what_can_have_no_proof(mixed: Bench) -> None:
+    edited = str(mixed.package.parent / "c-edited")
+    ran = mixed.run("prove", "--scenario", "sum-ledger", "--scenario", "b-broken", edited, "nowhere", "--check")
+
+    assert (ran.code, ran.out.splitlines()[-1]) == (2, "4 packages: 1 proven, 3 invalid")
+    found = table(ran.out)
+    assert found.pop("b-broken").startswith("not proven: invalid (")
+    assert found == {
+        "sum-ledger": "proven",
+        "c-edited": "not proven: invalid (package_edited)",
+        "nowhere": "not proven: invalid (package_missing)",
+    }
 
 
 @pytest.mark.parametrize("first", ["scenario", "package"])

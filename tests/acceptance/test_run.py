@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +91,8 @@ def test_a_failed_check_fails_the_run_and_the_reviewer_is_not_asked(bench: Bench
     report = ran.report
     assert (report["checks"], report["failureKind"]) == ({"passed": 1, "total": 2}, "goal_mismatch")
     assert [(check["id"], check["output"]) for check in report["failedChecks"]] == [("total", "looked at it\n")]
+    told = "the check's command 'echo looked at it; grep -q 15 report.json' exited with 1"
+    assert [warning for warning in report["warnings"] if "exited with" in warning] == [told]
     assert not (bench.evidence / "reviewer.log").exists()
     check_evidence(bench.evidence)
 
@@ -430,11 +431,12 @@ def test_a_reader_that_is_gone_changes_neither_the_run_nor_its_exit_code(everyon
 
 
 def test_several_packages_run_one_after_another_and_the_highest_exit_code_counts(bench: Bench) -> None:
-    bench.scenario(evaluation={"mode": "checks", "checks": [{"id": "total", "command": "grep -q 14 report.json"}]})
+    checks = {"mode": "checks", "checks": [{"id": "total", "command": "grep -q 14 report.json"}]}
+    bench.scenario(evaluation=checks, title="Another")
+    bench.run("generate", "--out", "other")
+    bench.scenario(evaluation=checks)
     bench.run("generate")
-    folder = bench.package
-    other = folder.parent / "copy"
-    shutil.copytree(folder, other)
+    folder, other = bench.package, bench.folder / "other/harbor/tasks/sum-ledger"
     ran = bench.run("run", str(folder), str(other), "--agent", bench.script(SOLVE), "--json")
     assert ran.code == 0
     assert [run["status"] for run in json.loads(ran.out)["runs"]] == ["passed", "passed"]

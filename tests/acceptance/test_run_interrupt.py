@@ -123,9 +123,7 @@ def test_a_run_that_is_over_is_reported_although_the_next_was_interrupted(
         return first(*arguments)
 
     monkeypatch.setattr(workflow, "run_package", only_once)
-    ran = bench.run(
-        "run", str(bench.package), str(bench.package), "--agent", "nop", "--reviewer", "./judge.sh", "--json"
-    )
+    ran = bench.run("run", str(bench.package), "--runs", "2", "--agent", "nop", "--reviewer", "./judge.sh", "--json")
     assert (ran.code, ran.report["status"]) == (130, "no_verdict")
 
 

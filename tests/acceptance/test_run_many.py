@@ -7,6 +7,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from generator.execute.settings import Options
-from generator.workflows.run import RunRequest, run
+from generator.workflows.run import RunOutcome, RunRequest, run
 from tests.support.runs import JUDGE, SOLVE, Bench, alive, check_evidence, until
 from tests.support.scenarios import document, write_scenario
 from tests.unit.schemas.shipped import wordy
@@ -120,6 +121,8 @@ def test_a_run_without_a_verdict_is_counted_apart(bench: Bench) -> None:
     assert row == {
         "scenarioId": "sum-ledger",
         "scenarioVersion": None,
+        "packageDigest": report["runs"][0]["packageDigest"],
+        "path": "generated/harbor/tasks/sum-ledger",
         "runs": 4,
         "passed": 1,
         "failed": 1,
@@ -332,7 +335,7 @@ def test_a_process_that_cannot_be_started_is_a_run_that_was_not_made(
     assert "Argument list too long" in refused.message
 
 
-def test_a_run_whose_process_was_killed_is_reported_and_others_go_on(bench: Bench) -> None:
+def test_a_run_whose_process_was_killed_is_cut_off_with_its_evidence_and_others_go_on(bench: Bench) -> None:
     bench.scenario()
     bench.script(JUDGE, "judge.py")
     go, met = bench.folder / "go", bench.folder / "met"
@@ -346,9 +349,109 @@ def test_a_run_whose_process_was_killed_is_reported_and_others_go_on(bench: Benc
     go.touch()
     out, err = process.communicate(timeout=60)
     report: dict[str, Any] = json.loads(out)
-    assert process.returncode == 4, err
+    assert process.returncode == 5, err
+    assert [error.message for error in wordy("run-report").iter_errors(report)] == []
     total = report["summary"]["total"]
-    assert (total["notRun"], total["scored"]) == (1, 2)
-    (refused,) = report["refused"]
-    assert refused["code"] == "run_not_possible"
-    assert "ended with -9" in refused["message"]
+    assert (total["passed"], total["noVerdict"], total["notRun"], total["passRate"]) == (2, 1, 0, 1.0)
+    assert report["refused"] == []
+    (cut,) = (one for one in report["runs"] if one["status"] == "no_verdict")
+    assert cut["reasons"] == [
+        "the run was cut off: its process was ended by signal 9, as a machine does that has no memory left"
+    ]
+    evidence = bench.folder / cut["evidence"]
+    assert (evidence.name, cut["failureKind"]) == (cut["runId"], "infra_failed")
+    assert (evidence / "ruhroh-loop-iterations.jsonl").read_text().count("\n") == 1
+
+
+def run_by_workers(bench: Bench, program: str, monkeypatch: pytest.MonkeyPatch) -> RunOutcome:
+    """Two runs at the same time by worker processes that run `program` instead."""
+    popen = subprocess.Popen
+    checked(bench, "good", "true")
+    monkeypatch.chdir(bench.folder)
+    monkeypatch.setattr(
+        subprocess,
+        "Popen",
+        lambda command, **given: popen([*command[:2], "-c", program] if "-m" in command else command, **given),
+    )
+    request = RunRequest(everything=True, options=Options(agent="nop"), runs=2, jobs=2)
+    return run(request, {"PATH": "/usr/bin:/bin"}, lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        ("os.kill(os.getpid(), 9)", "was ended by signal 9, as a machine does that has no memory left"),
+        ("os.kill(os.getpid(), 6)", "was ended by signal 6"),
+        ("raise RuntimeError('a fault')", "ended with exit code 1: RuntimeError: a fault"),
+    ],
+)
+def test_a_verdict_that_a_run_did_not_get_to_report_is_none(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, end: str, told: str
+) -> None:
+    """The process ends where nothing is left to do but to say what came of it."""
+    program = f"""
+import os
+from generator.execute import conclusion, worker
+def ended(*given, **named):
+    {end}
+conclusion.Judgement.report = ended
+worker.main()
+"""
+    outcome = run_by_workers(bench, program, monkeypatch)
+
+    assert (outcome.exit_code, outcome.rows[0].no_verdict, outcome.rows[0].passed) == (5, 2, 0)
+    for one in outcome.runs:
+        assert one.reasons == (f"the run was cut off: its process {told}",)
+        kept = os.listdir(bench.folder / str(one.evidence))
+        assert "ruhroh-run-manifest.json" in kept
+        assert not {"reward.json", "reward-details.json", "ruhroh-loop-result.json", "ruhroh-loop-eval.json"} & {*kept}
+
+
+def test_a_run_whose_process_ended_before_it_began_was_not_made(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = run_by_workers(bench, "raise SystemExit(3)", monkeypatch)
+
+    (refused,) = outcome.refused
+    assert (refused.code, outcome.exit_code, outcome.rows[0].not_run) == ("run_not_possible", 4, 2)
+    assert refused.message == "the process of the run gave no report: it ended with exit code 3"
+
+
+def packaged(bench: Bench, out: str, command: str) -> str:
+    """A package of a scenario that has the same id and version whatever its check is."""
+    checked(bench, "good", command)
+    assert bench.run("generate", "--out", out).code == 0
+    return f"{out}/harbor/tasks/good"
+
+
+def test_what_is_named_twice_is_run_once_whatever_its_names(bench: Bench) -> None:
+    place = packaged(bench, "generated", "true")
+    (bench.folder / "link").symlink_to(place)
+    shutil.copytree(bench.folder / place, bench.folder / "copy")
+    names = (place, f"./{place}/", str(bench.folder / place), "link", "copy", "none", "./none", "--scenario", "good")
+    ran = bench.run("run", *names, "--agent", "nop")
+
+    assert ran.code == 2
+    assert len(runs_of(bench)) == 0  # a missing package is a wrong command
+    assert ran.err.count("package_missing") == 1
+    there = (name for name in names if "none" not in name)
+    ran = bench.run("run", *there, "--scenario", "good", "--agent", "nop", "--runs", "2")
+    assert (ran.code, len(runs_of(bench))) == (0, 2)
+    assert f"copy is the same package as {place}, which is run\n" in ran.err
+    assert "2 of 2 runs scored, pass rate 2/2; 1 of 1 scenario passed every time\n" in ran.out
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_packages_that_only_share_id_and_version_have_rows_of_their_own(bench: Bench, jobs: str) -> None:
+    one, two = packaged(bench, "one", "true"), packaged(bench, "two", "false")
+    how = ("--agent", "nop", "--runs", "2", "--jobs", jobs)
+    ran = bench.run("run", one, two, *how)
+    report = json.loads(bench.run("run", one, two, *how, "--json").out)
+
+    assert [error.message for error in wordy("run-report").iter_errors(report)] == []
+    rows = [line.split() for line in ran.out.splitlines() if line.startswith("good (")]
+    assert [row[1:6] for row in rows] == [[f"({one})", "2", "2", "0", "0"], [f"({two})", "2", "0", "2", "0"]]
+    assert f"good ({one}) run-2: " in ran.err
+    told = report["summary"]["scenarios"]
+    assert [(entry["path"], entry["passed"], entry["failed"]) for entry in told] == [(one, 2, 0), (two, 0, 2)]
+    first, second = (entry["packageDigest"] for entry in told)
+    assert first != second
+    assert {run["packageDigest"]: run["status"] for run in report["runs"]} == {first: "passed", second: "failed"}

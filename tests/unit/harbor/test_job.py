@@ -67,6 +67,18 @@ def test_a_command_is_run_by_our_agent_class() -> None:
     }
 
 
+def test_a_command_that_a_reviewer_is_not_to_know_is_renamed_in_the_container(tmp_path: Path) -> None:
+    path = tmp_path / "adversary.sh"
+    path.write_text("#!/bin/bash\n")
+    path.chmod(0o755)
+    found = settings(tmp_path, agent=str(path), known_as="unknown")
+    (agent,) = job_config(job(agent=found.choice))["agents"]
+
+    assert agent["kwargs"]["known_as"] == "unknown"
+    assert found.agent is not None
+    assert (found.agent.id, found.agent.told_id) == ("adversary", "unknown")
+
+
 def test_one_of_harbors_agents_gets_model_hosts_and_variables_by_name() -> None:
     choice = AgentChoice(name="claude-code", model="some/model", env_names=("KEY",), hosts=("api.example.com",))
 

@@ -25,7 +25,13 @@ from tests.unit.harbor.box import UID, Box
 
 pytestmark = pytest.mark.sandbox
 
-OPTIONS: Mapping[str, Any] = {"iterations": None, "turn_timeout": 20.0, "env_names": "", "protocol": "json-final-line"}
+OPTIONS: Mapping[str, Any] = {
+    "known_as": "",
+    "iterations": None,
+    "turn_timeout": 20.0,
+    "env_names": "",
+    "protocol": "json-final-line",
+}
 
 
 @pytest.fixture
@@ -96,6 +102,18 @@ def test_a_command_runs_as_the_tasks_account_and_is_told_the_published_variables
     assert box.inside("/app/who").read_text() == f"{UID}\n"
     assert "OPERATORS" not in names
     assert {"HOME", "PATH", "RUHROH_MESSAGE", "RUHROH_RESULT_PATH", "RUHROH_RUN_ROOT"} <= names
+
+
+def test_a_review_is_told_another_name_of_the_command_where_one_is_given(
+    box: Box, package: Path, tmp_path: Path
+) -> None:
+    ledger = run(box, package, tmp_path, "echo $RUHROH_ADAPTER_ID", known_as="nobody")
+
+    assert ledger.journey()["runAgentAdapterId"] == "nobody"
+    assert ledger.journey()["sessionHandle"].startswith("nobody-sum-ledger-")
+    assert (tmp_path / "logs/transcripts/iteration-1.log").read_text() == "nobody\n"
+    assert ledger.context()["agent"]["id"] == "nobody"
+    assert {record["adapterId"] for record in ledger.records} == {"nobody"}
 
 
 def test_a_named_variable_reaches_the_command_and_no_record_of_it(box: Box, package: Path, tmp_path: Path) -> None:

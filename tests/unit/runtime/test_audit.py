@@ -70,6 +70,11 @@ def test_a_score_that_disagrees_is_named(score: int) -> None:
     assert any("the score is" in warning for warning in audit_warnings(result, score))
 
 
+def test_a_command_of_a_verdict_by_checks_is_called_a_checks() -> None:
+    result = normalise({**SOUND, "commandsRun": [{"command": "ls", "exitCode": 2}]}).result
+    assert audit_warnings(result, by_checks=True) == ("the check's command 'ls' exited with 2",)
+
+
 def test_a_warning_is_given_once() -> None:
     found = warnings(commandsRun=[{"command": "ls", "exitCode": 2}] * 3)
     assert len(found) == 1
