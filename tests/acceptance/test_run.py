@@ -283,6 +283,20 @@ def test_the_oracle_needs_a_solution(bench: Bench) -> None:
     bench.scenario()
     ran = bench.attempt("oracle")
     assert (ran.code, ran.refused) == (1, ["solution_missing"])
+    assert [one["hint"] for one in json.loads(ran.out)["refused"]] == ["another --agent"]
+
+
+def test_the_oracle_tells_of_a_solution_that_its_scenario_does_not_name(bench: Bench) -> None:
+    bench.scenario({"solution/solve.sh": "echo 14.00 > report.json\n"})
+    ran = bench.attempt("oracle", "--runs", "2")
+    (refused,) = json.loads(ran.out)["refused"]
+    assert (ran.code, refused["code"]) == (1, "solution_missing")
+    assert refused["hint"] == '"solution": "solution" in scenarios/sum-ledger/scenario.json'
+    place = str(bench.package.relative_to(bench.folder))
+    named = bench.run("run", place, "--agent", "oracle", "--reviewer", "./judge.py", "--json")
+    assert [(one["code"], one["hint"]) for one in json.loads(named.out)["refused"]] == [
+        ("solution_missing", "another --agent")
+    ]
 
 
 def test_turns_go_on_until_the_agent_says_it_is_done(bench: Bench) -> None:
