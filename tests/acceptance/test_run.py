@@ -242,6 +242,9 @@ def test_the_environment_names_a_reviewer_where_no_other_is_given(bench: Bench) 
     assert ran.report["status"] == "no_verdict"
     ran = bench.run(*arguments, env={"RUHROH_EVAL_COMMAND": "./judge.py"})
     assert ran.code == 0, ran.out
+    bench.script(JUDGE, "judges/run")
+    ran = bench.run(*arguments, env={"RUHROH_EVAL_COMMAND": "./judges"})
+    assert ran.code == 0, ran.out
 
 
 def test_a_reviewer_named_by_a_relative_path_is_the_operators_and_not_the_agents(bench: Bench) -> None:
