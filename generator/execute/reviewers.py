@@ -83,7 +83,9 @@ def not_found(program: str) -> Refused:
     folder, _, name = program.rpartition("/")
     if name == PROGRAM and os.path.isdir(folder):
         message = f"the reviewer {folder} is a directory without a file `{PROGRAM}`"
-        return Refused("reviewer_not_found", message, f"an executable file {program}, or the path of the program itself")
+        return Refused(
+            "reviewer_not_found", message, f"an executable file {program}, or the path of the program itself"
+        )
     message = f"the reviewer {program} is neither a file here nor a program on PATH"
     hint = f"the path of an executable file or of a directory with `{PROGRAM}` in it, or a program on PATH"
     return Refused("reviewer_not_found", message, hint)
