@@ -37,6 +37,7 @@ def read(directory: Path) -> Reading:
     name = directory.name or directory.resolve().name
     entry = tree.look(DOCUMENT)
     there = tree.names()
+    names: tuple[str, ...]
     if entry.kind is Kind.FILE and there:  # the usual case, in which the listing tells
         names = DOCUMENTS if YAML_DOCUMENT in there else (DOCUMENT,)
     else:
