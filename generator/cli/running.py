@@ -59,7 +59,7 @@ def reviewer_option(command: Command) -> Command:
     return click.option(
         "--reviewer",
         metavar="COMMAND",
-        help="Who judges: a program of yours, run with your rights. "
+        help="Who judges: a program of yours, or a directory with an executable `run`; it has your rights. "
         "Default: the package's own reviewer, else RUHROH_EVAL_COMMAND.",
     )(env(command))
 

@@ -12,7 +12,13 @@ from generator.runtime.evaluation import CHECKS_ONLY, Evaluation
 from generator.runtime.launch import ReviewerCommand
 from generator.runtime.operators import OPTION
 from generator.runtime.redact import secrets_among
-from generator.runtime.reviewers import choose_reviewer, command_reviewer, environment_reviewer, fixture_refusal
+from generator.runtime.reviewers import (
+    PROGRAM,
+    choose_reviewer,
+    command_reviewer,
+    environment_reviewer,
+    fixture_refusal,
+)
 
 
 def operators_reviewer(
@@ -66,11 +72,23 @@ def _anchored(reviewer: ReviewerCommand, environ: Mapping[str, str]) -> Reviewer
     if found is None and "/" not in program:
         found = shutil.which(program, path=environ.get("PATH"))
     if found is None:
-        message = f"the reviewer {program} is neither a file here nor a program on PATH"
-        return Refused("reviewer_not_found", message, "the path of an executable file, or a program on PATH")
+        return not_found(program)
     if not os.access(found, os.X_OK):
         return Refused("reviewer_not_executable", f"the reviewer {program} is not executable", f"chmod +x {program}")
     return replace(reviewer, argv=(found, *(os.path.abspath(word) if os.path.isfile(word) else word for word in rest)))
+
+
+def not_found(program: str) -> Refused:
+    """The refusal of a reviewer whose program is not there; of a directory, that is its `run`."""
+    folder, _, name = program.rpartition("/")
+    if name == PROGRAM and os.path.isdir(folder):
+        message = f"the reviewer {folder} is a directory without a file `{PROGRAM}`"
+        return Refused(
+            "reviewer_not_found", message, f"an executable file {program}, or the path of the program itself"
+        )
+    message = f"the reviewer {program} is neither a file here nor a program on PATH"
+    hint = f"the path of an executable file or of a directory with `{PROGRAM}` in it, or a program on PATH"
+    return Refused("reviewer_not_found", message, hint)
 
 
 def _invalid(error: ValueError) -> Refused:

@@ -50,10 +50,10 @@ def has_document(directory: Path) -> bool:
     return bool(documents(directory))
 
 
-def documents(directory: Path, seen: str | None = None) -> tuple[str, ...]:
-    """Which names of a scenario's document stand in `directory`; it should be one. `seen` is one that does."""
+def documents(directory: Path) -> tuple[str, ...]:
+    """Which names of a scenario's document stand in `directory`; it should be one."""
     try:
-        return tuple([name for name in DOCUMENTS if name == seen or _stands(f"{directory}/{name}")])
+        return tuple([name for name in DOCUMENTS if _stands(f"{directory}/{name}")])
     except PermissionError:
         return ()
 

@@ -25,6 +25,7 @@ class Reading(NamedTuple):
         document: None when it could not be read or parsed.
         entry: What the document's file turned out to be.
         findings: Why there is no document.
+        names: What stands in the directory, in no order; nothing where it cannot be listed.
     """
 
     tree: Tree
@@ -32,6 +33,7 @@ class Reading(NamedTuple):
     document: Document | None = None
     entry: Entry | None = None
     findings: tuple[Finding, ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def path(self) -> Path:

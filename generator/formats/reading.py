@@ -10,7 +10,7 @@ from typing import Final
 from generator.diagnostics.model import Finding
 from generator.formats.calibration import calibration
 from generator.formats.checked import check
-from generator.formats.discovery import DOCUMENT, YAML_DOCUMENT, documents
+from generator.formats.discovery import DOCUMENT, DOCUMENTS, YAML_DOCUMENT, documents
 from generator.formats.draft import Draft, Reading
 from generator.formats.files import look_at_files
 from generator.formats.prompt import read_prompt
@@ -36,7 +36,12 @@ def read(directory: Path) -> Reading:
     tree = Tree(directory)
     name = directory.name or directory.resolve().name
     entry = tree.look(DOCUMENT)
-    names = documents(directory, DOCUMENT if entry.kind is Kind.FILE else None)
+    there = tree.names()
+    names: tuple[str, ...]
+    if entry.kind is Kind.FILE and there:  # the usual case, in which the listing tells
+        names = DOCUMENTS if YAML_DOCUMENT in there else (DOCUMENT,)
+    else:
+        names = documents(directory)
     if len(names) > 1:
         message = f"{' and '.join(names)} stand side by side, and only one can be the scenario"
         return Reading(
@@ -48,7 +53,7 @@ def read(directory: Path) -> Reading:
     if isinstance(document, tuple):
         # Without a document, nobody else knows which of the two names the findings are about.
         return Reading(tree=tree, name=name, findings=tuple(one._replace(file=file) for one in document), entry=entry)
-    return Reading(tree=tree, name=name, document=document, entry=entry)
+    return Reading(tree=tree, name=name, document=document, entry=entry, names=there)
 
 
 def draft(reading: Reading) -> Draft | None:

@@ -84,6 +84,19 @@ def word(error: ValidationError, base: str) -> Iterator[Finding]:
         yield _value(error, keyword, pointer, subschema_at(pointer, base))
 
 
+def misspelt(error: ValidationError) -> Mapping[str, str]:
+    """Name of each member whose absence is the error -> the member that was probably meant to be it; few have one."""
+    if error.validator != "required":
+        return {}
+    missing = _absent(error)
+    strangers = [name for name in _instance(error) if name not in _schema(error).get("properties", {})]
+    return {meant: one for one in reversed(strangers) if (meant := closest(one, missing)) is not None}
+
+
+def _absent(error: ValidationError) -> list[str]:
+    return [name for name in _rule(error) if name not in _instance(error)]
+
+
 def _instance(error: ValidationError) -> Json:
     return error.instance
 
@@ -97,11 +110,10 @@ def _schema(error: ValidationError) -> Mapping[str, Any]:
 
 
 def _missing(error: ValidationError, pointer: str, base: str) -> Iterator[Finding]:
-    missing = [name for name in _rule(error) if name not in _instance(error)]
-    strangers = [name for name in _instance(error) if name not in _schema(error).get("properties", {})]
-    for name in missing:
+    alike = misspelt(error)
+    for name in _absent(error):
         message, hint = f'the member "{name}" is missing', member_example(child(pointer, name), base)
-        like = next((stranger for stranger in strangers if closest(stranger, missing) == name), None)
+        like = alike.get(name)
         if like is not None:
             message, hint = f"{message}, and {quoted(like)} looks like it", f'"{name}" instead of {quoted(like)}'
         yield Finding("field_missing", pointer, message, hint)

@@ -13,7 +13,7 @@ from generator.execute.agent import BUILT_IN, Agent, built_in, find_agent_for_im
 from generator.execute.agentenv import agent_variables
 from generator.execute.hosts import parse_allowed_host
 from generator.execute.refusal import Refused, granted
-from generator.execute.reviewers import configured_fixture, find_reviewer
+from generator.execute.reviewers import configured_fixture, find_reviewer, not_found
 from generator.execute.settings import PROTOCOL, REVIEWER_ENV, turn_limit
 from generator.execute.taskpackage import TaskPackage
 from generator.harbor.job import AgentChoice, ReviewerChoice
@@ -21,7 +21,7 @@ from generator.harbor.reviewer import ship
 from generator.runtime.launch import ReviewerCommand
 from generator.runtime.loop import JSON_FINAL_LINE
 from generator.runtime.operators import ENVIRONMENT, OPTION
-from generator.runtime.reviewers import COMMAND, SHELL, is_true
+from generator.runtime.reviewers import COMMAND, PROGRAM, SHELL, is_true
 
 _JOB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
@@ -168,7 +168,10 @@ def operators_reviewer(options: HarborOptions, environ: Mapping[str, str]) -> Re
         shipment = ship(command, source=source, shell=shell)
     except ValueError as error:
         return Refused("reviewer_command_invalid", str(error), "the path of a program, or a program and its arguments")
-    first = shlex.split(command)[0] if not shell else ""
-    if "/" in first and shipment.stated["argv"][0] == str(Path(first).absolute()) and not Path(first).exists():
+    program = shipment.stated["argv"][0]
+    first = "" if shell else command.strip() if Path(command.strip()).exists() else shlex.split(command)[0]
+    if "/" in first and program == str(Path(first).absolute()) and not Path(first).exists():
         return Refused("reviewer_not_found", f"the reviewer {first} is not a file here")
+    if first and Path(first).is_dir() and program == str(Path(first, PROGRAM).absolute()):  # it did not travel
+        return not_found(program)
     return ReviewerCommand(tuple(shipment.stated["argv"]), source, shipment.stated["sha256"], trusted=True)

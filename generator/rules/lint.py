@@ -31,11 +31,13 @@ _PROXY_EXCUSES: Final = ("do not require", "over source", "rather than source", 
 
 
 def minimums(draft: Draft) -> Iterator[Finding]:
-    """The four `*_minimum` codes. Where checks alone decide, a reviewer's texts are optional and so are these."""
+    """The four `*_minimum` codes. Where checks alone decide, a reviewer's texts are optional and so are these.
+
+    Where the mode was refused, nobody knows who decides.
+    """
     evaluation = draft.get("/evaluation")
-    if evaluation is None:
+    if evaluation is None or evaluation.get("mode") != "agentic_goal_review":
         return
-    decided_by_checks = evaluation.get("mode") == "checks"
     for name, code, least, what, more in (
         ("scenarioContext", "evaluation_context_minimum", MIN_CONTEXT, "context notes", "who needs it and what for"),
         ("calibrationCases", "evaluation_calibration_cases_minimum", 1, "calibration cases", "a work and its verdict"),
@@ -52,7 +54,7 @@ def minimums(draft: Draft) -> Iterator[Finding]:
         if given is None and name != "calibrationCases":
             continue  # the schema has asked for it
         count = len(given or ())
-        if count < least and not decided_by_checks:
+        if count < least:
             pointer = f"/evaluation/{name}"
             hint = member_example(pointer, draft.version) if count == 0 else f"{least - count} more: {more}"
             yield Finding(code, pointer, f"{count} of at least {least} {what}", hint)

@@ -27,6 +27,7 @@ from generator.rules import (
     publication,
     review_lint,
     staging,
+    undeclared,
 )
 from generator.rules.pack import Pack
 from generator.source.pointer import parent
@@ -84,6 +85,7 @@ RULES: Final[tuple[tuple[str, Rule], ...]] = (
     (_ANY, asset_lint.too_broad),
     (_ANY, asset_lint.dropped_names),
     (_ANY, asset_lint.private_content),
+    (_ANY, undeclared.folders),
 )
 _OPENED: Final = ("evaluation", "run")  # the members whose members are named above
 # The rules that have nothing to say where `plain.all_plain` holds.

@@ -16,6 +16,7 @@ from .redact import secrets_among
 COMMAND = "RUHROH_EVAL_COMMAND"
 SHELL = "RUHROH_EVAL_COMMAND_SHELL"
 FIXTURES = ("RUHROH_EVAL_RESULT_FIXTURE", "RUHROH_EVAL_RESULT_FIXTURE_PATH")
+PROGRAM = "run"  # what is started of a directory, an agent's or a reviewer's
 _TRUE = ("1", "true", "yes", "on")
 
 
@@ -33,7 +34,8 @@ def fixture_refusal(environ: Mapping[str, str]) -> str:
 def command_reviewer(text: str, *, source: str, env: Mapping[str, str], shell: bool = False) -> ReviewerCommand:
     """A trusted reviewer given as a command.
 
-    Published reading: a whole string for `/bin/sh` when `shell`, else the path of an existing file, else words.
+    Published reading: a whole string for `/bin/sh` when `shell`, else the path of an existing file, else words. Of a
+    directory, its `run` is meant.
 
     Args:
         text: The command.
@@ -54,14 +56,20 @@ def _words(text: str, shell: bool) -> Tuple[str, ...]:
     if shell and text:
         return ("/bin/sh", "-c", text)
     if os.path.exists(text):
-        return (os.path.abspath(text),)
+        return (_program(text),)
     try:
         words = shlex.split(text)
     except ValueError as problem:
         raise ValueError(f"the reviewer's command cannot be split into words: {problem}") from None
     if words and "/" in words[0]:
-        words[0] = os.path.abspath(words[0])
+        words[0] = _program(words[0])
     return tuple(words)
+
+
+def _program(word: str) -> str:
+    """The absolute path that a word with a path in it means as a program."""
+    path = os.path.abspath(word)
+    return os.path.join(path, PROGRAM) if os.path.isdir(path) else path
 
 
 def _identity(argv: Tuple[str, ...], text: str, shell: bool) -> str:

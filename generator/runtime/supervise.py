@@ -39,8 +39,8 @@ LOCK = f"{PRIVATE}/lock"  # held by every turn while it runs
 AGENT = "/agent"
 LOGS = "/logs/agent"
 
-# Harbor sets no limit of its own, and a fork bomb holds the whole machine. Threads count, and the kernel counts those of
-# an account over all containers of a machine, so that there must be room for many agents at a time.
+# Harbor sets no limit of its own, and a fork bomb holds the whole machine. Threads count, and the kernel counts those
+# of an account over all containers of a machine, so that there must be room for many agents at a time.
 PROCESSES = 4096
 LOCK_SECONDS = 15.0  # for a turn whose caller was cancelled to notice that its agent is dead
 MAX_ORDER_BYTES = 16 * 1024 * 1024

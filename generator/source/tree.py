@@ -75,6 +75,13 @@ class Tree(NamedTuple):
 
     root: Path
 
+    def names(self) -> tuple[str, ...]:
+        """What stands in the root itself, in no order; nothing where it cannot be listed."""
+        try:
+            return tuple(os.listdir(str(self.root)))
+        except OSError:
+            return ()
+
     def look(self, path: str) -> Entry:
         """What `path` (relative, POSIX) is, links followed while they stay inside."""
         if path.startswith("/") or "\0" in path:

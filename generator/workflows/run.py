@@ -19,6 +19,7 @@ from generator.execute.tally import Asked, Row, tally
 from generator.execute.taskpackage import TaskPackage, open_package
 from generator.resources import data_folder
 from generator.workflows.batch import Batch
+from generator.workflows.missing_solution import explained
 from generator.workflows.targets import Choice, Targets, called, find_targets
 
 if TYPE_CHECKING:
@@ -99,7 +100,9 @@ def _on_this_machine(request: RunRequest, settings: RunSettings, notify: Notify)
     if batch.interrupted is not None and not batch.results:
         raise batch.interrupted
     late = tuple(_asked(package, 0, exit_of(refused)) for package, refused in batch.refusals)
-    refused = tuple(dict.fromkeys((*opened.refused, *(refused for _, refused in batch.refusals))))
+    why = dict.fromkeys((refused, package.scenario_id) for package, refused in batch.refusals)
+    told = (explained(*one, request) for one in why)
+    refused = tuple(dict.fromkeys((*opened.refused, *told)))
     return _outcome(targets, (*opened.asked, *late), batch.reports, refused, batch.interrupted)
 
 

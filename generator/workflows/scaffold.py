@@ -140,8 +140,8 @@ def new_reviewer(name: str, template: str, parent: Path) -> Made | str:
     folder = parent / name
     commands = (
         f"${{EDITOR:-vi}} {_program(folder)}/run",
-        f"harborsmith run --scenario my-task --agent oracle --reviewer {_program(folder)}/run",
-        f"harborsmith run --scenario my-task --agent nop --reviewer {_program(folder)}/run",
+        f"harborsmith run --scenario my-task --agent oracle --reviewer {_program(folder)}",
+        f"harborsmith run --scenario my-task --agent nop --reviewer {_program(folder)}",
     )
     return _new(name, folder, planned, commands)
 

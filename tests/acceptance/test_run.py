@@ -243,6 +243,9 @@ def test_the_environment_names_a_reviewer_where_no_other_is_given(bench: Bench) 
     assert ran.report["status"] == "no_verdict"
     ran = bench.run(*arguments, env={"RUHROH_EVAL_COMMAND": "./judge.py"})
     assert ran.code == 0, ran.out
+    bench.script(JUDGE, "judges/run")
+    ran = bench.run(*arguments, env={"RUHROH_EVAL_COMMAND": "./judges"})
+    assert ran.code == 0, ran.out
 
 
 def test_a_reviewer_named_by_a_relative_path_is_the_operators_and_not_the_agents(bench: Bench) -> None:
@@ -284,6 +287,20 @@ def test_the_oracle_needs_a_solution(bench: Bench) -> None:
     bench.scenario()
     ran = bench.attempt("oracle")
     assert (ran.code, ran.refused) == (1, ["solution_missing"])
+    assert [one["hint"] for one in json.loads(ran.out)["refused"]] == ["another --agent"]
+
+
+def test_the_oracle_tells_of_a_solution_that_its_scenario_does_not_name(bench: Bench) -> None:
+    bench.scenario({"solution/solve.sh": "echo 14.00 > report.json\n"})
+    ran = bench.attempt("oracle", "--runs", "2")
+    (refused,) = json.loads(ran.out)["refused"]
+    assert (ran.code, refused["code"]) == (1, "solution_missing")
+    assert refused["hint"] == '"solution": "solution" in scenarios/sum-ledger/scenario.json'
+    place = str(bench.package.relative_to(bench.folder))
+    named = bench.run("run", place, "--agent", "oracle", "--reviewer", "./judge.py", "--json")
+    assert [(one["code"], one["hint"]) for one in json.loads(named.out)["refused"]] == [
+        ("solution_missing", "another --agent")
+    ]
 
 
 def test_turns_go_on_until_the_agent_says_it_is_done(bench: Bench) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -84,6 +85,8 @@ def marking(bench: Bench) -> str:
         (["--allow-agent-host", "https://x.example"], "allowed_host_invalid"),
         (["--reviewer", "./nobody"], "reviewer_not_found"),
         (["--reviewer", "no-such-judge"], "reviewer_not_found"),
+        (["--reviewer", "./scenarios"], "reviewer_not_found"),
+        (["--reviewer", "./scenarios --strict"], "reviewer_not_found"),
         (["--reviewer", "./scenarios/sum-ledger/instruction.md"], "reviewer_not_executable"),
         (["--reviewer", "'"], "reviewer_command_invalid"),
         (["--reviewer", " "], "reviewer_command_invalid"),
@@ -91,6 +94,22 @@ def marking(bench: Bench) -> str:
 )
 def test_a_wrong_option_is_a_usage_error(bench: Bench, more: list[str], code: str) -> None:
     assert refused(bench, marking(bench), *more) == (2, [code])
+
+
+@pytest.mark.sandbox
+def test_a_reviewers_directory_without_its_program_is_told_which_file_is_meant(bench: Bench) -> None:
+    (bench.folder / "judges").mkdir()
+    program = bench.folder / "judges/run"
+    told = [bench.attempt("nop", "--reviewer", "./judges").out]
+    program.write_text(JUDGE)
+    told.append(bench.attempt("nop", "--reviewer", "./judges").out)
+    found = [(one["code"], one["hint"]) for text in told for one in json.loads(text)["refused"]]
+    assert found == [
+        ("reviewer_not_found", f"an executable file {program}, or the path of the program itself"),
+        ("reviewer_not_executable", f"chmod +x {program}"),
+    ]
+    program.chmod(0o755)
+    assert bench.attempt("nop", "--reviewer", "./judges").report["status"] == "failed"
 
 
 @pytest.mark.sandbox

@@ -287,13 +287,13 @@ def test_a_new_reviewer_leaves_the_verdict_to_a_person(pack: Path, template: str
 @pytest.mark.parametrize(
     ("body", "status", "unmet"),
     [
-        ('return "passed", "seen"', "passed", []),
+        ('return "passed", "total.txt", "seen"', "passed", []),
         (
-            'return ("failed" if "untouched" in criterion["text"] else "passed"), "seen"',
+            'return ("failed" if "untouched" in criterion["text"] else "passed"), "total.txt", "seen"',
             "failed",
             ["The list is untouched."],
         ),
-        ('return ("review" if "untouched" in criterion["text"] else "passed"), "seen"', "review", []),
+        ('return ("review" if "untouched" in criterion["text"] else "passed"), ".", "seen"', "review", []),
     ],
 )
 def test_a_command_reviewer_decides_by_what_its_function_says(
@@ -301,7 +301,7 @@ def test_a_command_reviewer_decides_by_what_its_function_says(
 ) -> None:
     new(pack, "reviewer", "mine")
     program = pack / "reviewers/mine/run"
-    program.write_text(program.read_text().replace('return "review", "nothing was looked at yet"', body))
+    program.write_text(program.read_text().replace('return "review", ".", "nothing was looked at yet"', body))
     _, verdict = start_reviewer(pack, "command")
     assert (verdict["status"], verdict["unmetCriteria"]) == (status, unmet)
 
@@ -310,15 +310,28 @@ def test_a_person_is_given_a_sheet_and_answers_for_exactly_this_work(pack: Path)
     _, verdict = start_reviewer(pack, "human")
     (sheet,) = (pack / "reviewers/mine/answers").iterdir()
     assert str(sheet) in verdict["reasons"][0]
-    assert {"> Sum it.", "- The total is right.", "- Add it up."} <= set(sheet.read_text().splitlines())
+    assert {"> Sum it.", "- c-1: The total is right.", "- Add it up."} <= set(sheet.read_text().splitlines())
     answer = sheet.with_suffix(".json")
-    for wrong in ("x", "[]", '{"status": "maybe", "reviewer": "Ada", "why": "x"}', '{"status": "passed", "why": "x"}'):
+    seen = {"c-1": {"status": "passed", "why": "I added it up."}, "c-2": {"status": "passed", "why": "I compared it."}}
+    right = {"reviewer": "Ada", "criteria": seen}
+    for wrong in (
+        "x",
+        "[]",
+        json.dumps({"criteria": seen}),
+        json.dumps({"reviewer": "Ada", "criteria": {"c-1": seen["c-1"]}}),
+        json.dumps({"reviewer": "Ada", "criteria": {**seen, "c-2": {"status": "maybe", "why": "x"}}}),
+        json.dumps({"reviewer": "Ada", "criteria": {**seen, "c-2": {"status": "passed", "why": " "}}}),
+    ):
         answer.write_text(wrong)
         assert start_reviewer(pack, "human")[1]["status"] == "review"
-    answer.write_text('{"status": "passed", "reviewer": "Ada", "why": "I added it up."}')
+    answer.write_text(json.dumps(right))
     _, verdict = start_reviewer(pack, "human")
-    assert (verdict["status"], verdict["goalMet"]) == ("passed", True)
+    assert (verdict["status"], verdict["goalMet"], verdict["unmetCriteria"]) == ("passed", True, [])
     assert "Ada" in verdict["finalSummary"]
+    answer.write_text(json.dumps({"reviewer": "Ada", "criteria": {**seen, "c-2": {"status": "failed", "why": "No."}}}))
+    _, verdict = start_reviewer(pack, "human")
+    assert (verdict["status"], verdict["unmetCriteria"]) == ("failed", ["The list is untouched."])
+    answer.write_text(json.dumps(right))
     _, verdict = start_reviewer(pack, "human", {"total.txt": "13.00\n"})
     assert verdict["status"] == "review"
 
@@ -370,7 +383,7 @@ def endpoint(*replies: Any) -> Iterator[Endpoint]:
 def answer(first: str = "passed", second: str = "passed", status: str | None = None) -> str:
     due = "failed" if "failed" in (first, second) else "review" if "review" in (first, second) else "passed"
     criteria = [
-        {"id": "c-1", "reasoning": "seen in total.txt", "status": first},
+        {"id": "c-1", "reasoning": "it is right", "where": "total.txt", "status": first},
         {"id": "c-2", "reasoning": "compared", "status": second},
     ]
     return json.dumps({"criteria": criteria, "reasoning": "all in all", "status": status or due})
@@ -417,6 +430,7 @@ def test_the_majority_of_readable_answers_decides_and_a_tie_is_for_a_person(
     assert len(verdict["judgeVotes"]) == votes
     assert len(server.asked) == 3
     assert {one["id"] for one in verdict["criteriaResults"]} == {"c-1", "c-2"}
+    assert {one["evidenceRefs"][0]["ref"] for one in verdict["criteriaResults"]} == {"total.txt", "."}
     if status == "passed":
         assert verdict["unmetCriteria"] == []
         assert {one["status"] for one in verdict["criteriaResults"]} == {"passed"}
@@ -512,3 +526,47 @@ def test_every_template_that_is_offered_is_there_and_every_one_there_is_offered(
     for kind, names in TEMPLATES.items():
         assert sorted(names) == sorted(path.name for path in (data_folder("templates") / "new" / kind).iterdir())
     assert tomllib.loads((data_folder("templates") / "new/pack/harborsmith.toml").read_text())
+
+
+def judged(pack: Path, **env: str) -> tuple[Any, list[dict[str, str]]]:
+    """The run of a solved task that the new reviewer judges, and the criteria it was given."""
+    done = harborsmith(
+        *("run", "--scenario", "my-task", "--agent", "oracle", "--reviewer", "./reviewers/mine", "--json"),
+        cwd=pack,
+        **env,
+    )
+    (run,) = json.loads(done.stdout)["runs"]
+    told = json.loads((pack / run["evidence"] / "ruhroh-loop-eval-input.json").read_text())
+    return run, told["criteria"]
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("template", TEMPLATES["reviewer"])
+def test_a_new_reviewer_is_a_directory_to_name_and_its_verdict_has_no_fault_of_its_own(
+    pack: Path, template: str
+) -> None:
+    new(pack, "scenario", "my-task", "--template", "judge")
+    new(pack, "reviewer", "mine", "--template", template)
+
+    run, criteria = judged(pack)
+    assert (run["status"], run["warnings"]) == ("review_owed", ["the reviewer asks for human review"])
+
+    with endpoint(_passing(criteria)) as server:
+        _decide(pack, criteria)
+        run, _ = judged(pack, JUDGE_ENDPOINT=server.address, JUDGE_MODEL="example-1")
+    assert (run["status"], run["warnings"]) == ("passed", [])
+
+
+def _passing(criteria: list[dict[str, str]]) -> str:
+    found = [{"id": each["id"], "reasoning": "seen", "where": "total.txt", "status": "passed"} for each in criteria]
+    return json.dumps({"criteria": found, "reasoning": "all in all", "status": "passed"})
+
+
+def _decide(pack: Path, criteria: list[dict[str, str]]) -> None:
+    """What an operator does to a new reviewer so that it decides: fill in its function, or its sheet."""
+    program = pack / "reviewers/mine/run"
+    text = program.read_text()
+    program.write_text(text.replace('return "review", ".", "nothing', 'return "passed", "total.txt", "nothing'))
+    for sheet in (pack / "reviewers/mine").glob("answers/*.md"):
+        found = {each["id"]: {"status": "passed", "why": "seen in total.txt"} for each in criteria}
+        sheet.with_suffix(".json").write_text(json.dumps({"reviewer": "Ada", "criteria": found}))

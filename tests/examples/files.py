@@ -107,6 +107,10 @@ EXAMPLES: Final = {
         ),
     ),
     "asset_name_dropped": Example(_beside({"assets/ledger.csv~": "1\n"}), _beside({"assets/ledger-old.csv": "1\n"})),
+    "folder_undeclared": Example(
+        scenario({"solution/report.json": '{"total": "14.00"}\n'}),
+        scenario({"solution/report.json": '{"total": "14.00"}\n'}, solution="solution"),
+    ),
     "setup_not_a_file": Example(
         scenario({"setup/install.sh": "#!/bin/sh\n"}, environment__setup="setup"),
         scenario({"setup/install.sh": "#!/bin/sh\n"}, environment__setup="setup/install.sh"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator.formats.discovery import discover
+from generator.formats.reading import read
 from tests.support.files import Link, write_tree
 from tests.unit.rules.built import unprivileged
 
@@ -55,6 +56,19 @@ def test_a_directory_that_cannot_be_looked_into_is_not_passed_over(tmp_path: Pat
     with unprivileged(tmp_path):
         assert names(tmp_path) == ["a", "b"]
     (tmp_path / "b").chmod(0o755)
+
+
+@pytest.mark.parametrize("files", [["scenario.json"], ["scenario.yaml"], ["scenario.json", "scenario.yaml"]])
+def test_a_directory_that_may_be_entered_and_not_listed_is_read_as_any_other(tmp_path: Path, files: list[str]) -> None:
+    scenario = write_tree(tmp_path, {f"a/{name}": "{}" for name in files}) / "a"
+    listed = read(scenario)
+    scenario.chmod(0o711)
+    with unprivileged(tmp_path):
+        unlisted = read(scenario)
+        assert unlisted.names == ()
+    scenario.chmod(0o755)
+    assert unlisted.findings == listed.findings
+    assert [one.document.file for one in (listed, unlisted) if one.document] == (files * 2 if len(files) == 1 else [])
 
 
 @pytest.mark.parametrize("name", [b"\xff", b"a\nb"])

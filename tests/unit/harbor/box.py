@@ -66,9 +66,9 @@ class Box:
         assert user == "root"
         if self.broken and self.broken in command:
             return Done(1, "the box is broken")
-        for text, said in self.instead.items():
+        for text, printed in self.instead.items():
             if text in command:
-                return Done(0, said)
+                return Done(0, printed)
         binds = [word for folder in SYSTEM for word in ("--ro-bind-try", folder, folder)]
         argv = ["bwrap", "--bind", str(self.root), "/", *binds, "--proc", "/proc", "--dev", "/dev", "--unshare-pid"]
         argv += ["--cap-add", "ALL", "--die-with-parent", "--chdir", cwd or "/app", "bash", "-c", command]

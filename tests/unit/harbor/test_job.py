@@ -13,6 +13,7 @@ from generator.harbor.commands import AGENT, command_of, digest
 from generator.harbor.job import AgentChoice, Job, ReviewerChoice, job_config
 from generator.harbor.reviewer import review_variables, ship
 from generator.harbor.settings import HarborOptions, HarborSettings, choose_reviewer, understand
+from tests.support.files import Script, write_tree
 from tests.support.packages import written
 from tests.support.scenarios import document, write_scenario
 
@@ -161,6 +162,8 @@ def test_another_command_than_the_jobs_is_refused(environ: dict[str, str]) -> No
         ({"agent": "nop", "reviewer": "'"}, "reviewer_command_invalid"),
         ({"agent": "nop", "reviewer": " "}, "reviewer_command_invalid"),
         ({"agent": "nop", "reviewer": "./no-such-judge.py"}, "reviewer_not_found"),
+        ({"agent": "nop", "reviewer": "/usr"}, "reviewer_not_found"),
+        ({"agent": "nop", "reviewer": "/var --strict"}, "reviewer_not_found"),
     ],
 )
 def test_options_that_cannot_be_meant_are_refused(tmp_path: Path, options: dict[str, Any], code: str) -> None:
@@ -253,6 +256,18 @@ def test_a_reviewer_that_is_one_file_is_that_file(tmp_path: Path) -> None:
     shipment = ship(str(tmp_path / "judge.py"), source="option", shell=False)
 
     assert shipment.stated["argv"] == ["/reviewer/0-judge.py"]
+
+
+def test_of_a_reviewers_directory_the_program_travels(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"my judge/run": Script("exit 0\n"), "my judge/notes": ""})
+
+    shipment = ship(str(tmp_path / "my judge"), source="option", shell=False)
+
+    assert shipment.stated["argv"] == ["/reviewer/0-run"]
+    assert shipment.files == ((str(tmp_path / "my judge/run"), "/reviewer/0-run"),)
+    made = understood(tmp_path, agent="nop", reviewer=str(tmp_path / "my judge"))
+    assert isinstance(made, HarborSettings)
+    assert made.review.command == str(tmp_path / "my judge")
 
 
 def test_a_shells_reviewer_travels_as_text_alone() -> None:

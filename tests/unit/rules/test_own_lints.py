@@ -201,6 +201,7 @@ OURS = {
     "prompt_quotes_private",
     "asset_too_broad",
     "asset_name_dropped",
+    "folder_undeclared",
     "private_content_in_public",
     "rubric_names_files",
     "rubric_repeats_prompt",

@@ -38,6 +38,19 @@ def test_a_command_is_split_into_words(tmp_path: Path, monkeypatch: pytest.Monke
     assert named.argv == ("python3", "-m", "judge")
 
 
+def test_a_directory_means_the_run_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_tree(tmp_path, {"my judge/run": Script("exit 0\n"), "judge/run": Script("exit 1\n"), "python3/x": ""})
+    monkeypatch.chdir(tmp_path)
+
+    def argv(command: str) -> tuple[str, ...]:
+        return command_reviewer(command, source="option", env={}).argv
+
+    assert argv("my judge") == argv("./my judge/") == (str(tmp_path / "my judge/run"),)
+    assert argv("./judge --strict judge") == (str(tmp_path / "judge/run"), "--strict", "judge")
+    assert argv("python3 -m judge") == ("python3", "-m", "judge"), "a plain word before others is looked for on PATH"
+    assert command_reviewer("judge", source="option", env={}).sha256 == sha("exit 1\n")
+
+
 def test_a_reviewer_is_another_when_a_word_or_the_content_of_a_named_file_is(tmp_path: Path) -> None:
     def identity(command: str) -> str:
         return command_reviewer(command, source="option", env={}).sha256

@@ -1,0 +1,1 @@
+echo 14.00 > report.json
