@@ -10,26 +10,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.measure import BenchError, Command, Figures, environment, once
 from benchmarks.place import ROOT, Place, ours
 from benchmarks.rows import Row, missing, ratio
 
-BAR = 1.15
 MINIMAL = Path(__file__).with_name("minimal-task")
 SCENARIO = Path(__file__).with_name("minimal-scenario")
-COMMAND = SCENARIO / "solution/solve.sh"
-ORACLE: Mapping[str, Any] = {"name": "oracle"}
-# Who works, as a row says it -> Harbor's words for it on our package and on the minimal task, and the reward.
-WORKERS: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], float]] = {
-    "`oracle`": (ORACLE, ORACLE, 1.0),
-    "`nop`": ({"name": "nop"}, {"name": "nop"}, 0.0),
-    "a command of one turn": (
-        {"import_path": "generator.harbor.agent:CommandAgent", "kwargs": {"command": str(COMMAND)}},
-        ORACLE,
-        1.0,
-    ),
+COMMAND_AGENT = {
+    "import_path": "generator.harbor.agent:CommandAgent",
+    "kwargs": {"command": str(SCENARIO / "solution/solve.sh")},
 }
 ROUNDS = 3  # at least
 _CONTAINERS = "tests.harbor.offline:OfflineDocker"  # works where no image can be fetched
@@ -37,27 +28,60 @@ _SECONDS = 300
 _ANSWER = 30.0
 
 
+class Worker(NamedTuple):
+    """Who works.
+
+    Attributes:
+        who: As the row says it.
+        ours: Harbor's words for it, on our package.
+        minimal: Those for the minimal task.
+        reward: What the work gets.
+        bar: The bar.
+    """
+
+    who: str
+    ours: Mapping[str, Any]
+    minimal: Mapping[str, Any]
+    reward: float
+    bar: float = 1.15
+
+    @property
+    def row(self) -> str:
+        """Name of the row."""
+        return f"a trial with {self.who} in a container"
+
+
+WORKERS = (
+    Worker("`oracle`", {"name": "oracle"}, {"name": "oracle"}, 1.0),
+    Worker("`nop`", {"name": "nop"}, {"name": "nop"}, 0.0),
+    # A supervisor is sent and asked, which neither of the others needs.
+    Worker("a command of one turn", COMMAND_AGENT, {"name": "oracle"}, 1.0, bar=1.25),
+)
+
+
 def rows(place: Place) -> Iterator[Row]:
     """Both tasks in turn, with two agents of Harbor's own; then a package of ours with a command as its agent."""
-    names = {worker: f"a trial with {worker} in a container" for worker in WORKERS}
     engine = _engine(place.machine)
     if isinstance(engine, str):
-        yield from (missing(name, engine, BAR, optional=True) for name in names.values())
+        yield from (missing(worker.row, engine, worker.bar, optional=True) for worker in WORKERS)
         return
     folder = place.folder("trials")
     once(Command(ours("generate", str(SCENARIO), "--out", str(folder / "out")), ROOT))
-    tasks = {"ours": folder / "out/harbor/tasks/minimal", "minimal": MINIMAL}
-    for count, (worker, name) in enumerate(names.items()):
-        *agents, reward = WORKERS[worker]
-        taken: dict[str, list[float]] = {task: [] for task in tasks}
+    package = folder / "out/harbor/tasks/minimal"
+    for count, worker in enumerate(WORKERS):
+        ours_taken: list[float] = []
+        minimal_taken: list[float] = []
         for number in range(max(ROUNDS, place.rounds // 2) + 1):  # the first builds the images
-            for (task, path), agent in zip(tasks.items(), agents, strict=True):
-                job = {"job_name": f"{count}-{task}-{number}", "agents": [agent], "tasks": [{"path": str(path)}]}
-                seconds = _trial(engine, folder, job, reward)
+            for task, agent, taken in (
+                (package, worker.ours, ours_taken),
+                (MINIMAL, worker.minimal, minimal_taken),
+            ):
+                job = {"job_name": f"{count}-{task.name}-{number}", "agents": [agent], "tasks": [{"path": str(task)}]}
+                seconds = _trial(engine, folder, job, worker.reward)
                 if number:
-                    taken[task].append(seconds)
-        figures = {task: Figures(tuple(samples)) for task, samples in taken.items()}
-        yield ratio(name, figures["ours"], figures["minimal"], "a minimal task", BAR)
+                    taken.append(seconds)
+        figures = Figures(tuple(ours_taken)), Figures(tuple(minimal_taken))
+        yield ratio(worker.row, *figures, "a minimal task", worker.bar)
 
 
 def _engine(folder: Path) -> Mapping[str, str] | str:

@@ -6,6 +6,7 @@ and verdict are out of its reach because their directories belong to root alone,
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import stat
@@ -103,8 +104,9 @@ class ContainerLauncher:
         for folder in self._shared:
             for name in os.listdir(folder) if os.path.isdir(folder) else ():
                 place = os.path.join(folder, name)
-                if os.lstat(place).st_uid == self._user.uid:
-                    remove_tree(place)
+                with contextlib.suppress(FileNotFoundError):  # somebody else's, who removed it first
+                    if os.lstat(place).st_uid == self._user.uid:
+                        remove_tree(place)
 
     def run_reviewer(self, job: Job, place: ReviewPlace, trusted: bool) -> Outcome:
         """Run a reviewer as root, the finished work standing untouched at the workdir meanwhile."""

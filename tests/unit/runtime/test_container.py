@@ -157,6 +157,25 @@ def test_the_workdir_is_put_back_even_when_a_command_cannot_start(container: Con
     assert os.listdir(open_case / "room") == ["work"]
 
 
+def test_what_others_remove_meanwhile_is_not_missed(container: Container, open_case: Path) -> None:
+    """The shared folders are everybody's: whoever else works there removes files of its own at any moment."""
+    case, launcher = container.case(open_case)
+    case.work.mkdir(exist_ok=True)
+    busy = "while :; do for number in {1..300}; do : >$number; done; rm -f [0-9]*; echo; done"
+    other = subprocess.Popen(["bash", "-c", busy], cwd=container.shared, stdout=subprocess.PIPE)
+    assert other.stdout
+    try:
+        for _ in range(20):
+            other.stdout.readline()
+            outcome = launcher.run_submission(
+                submission_job("true", str(case.work), 10, {"PATH": PATH}), str(case.work)
+            )
+            assert outcome.exit_code == 0
+    finally:
+        other.kill()
+        other.communicate()
+
+
 def test_users_are_found_by_name_or_number() -> None:
     assert named_user("65533") == User(65533, 65533)
     assert nobody() == named_user("nobody")
