@@ -143,7 +143,7 @@ def ids_known(selection: Selection) -> bool:
 def _built(made: Draft) -> Scenario:
     from generator.formats.build import build
 
-    return build(made.sound, made.version, made.document.file, made.prompt.text, made.prompt.file)
+    return build(made.sound, made.prompt.text)
 
 
 def _holds(reading: Reading, changed: Sequence[Path]) -> bool:
