@@ -174,12 +174,12 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
         progress: Called after each scenario with how many are done, and how many there are.
     """
     selection = select(request.scenario_dir, request.ids, request.tier, request.paths, changed=request.changed)
-    removes = selection.whole and selection.complete and ids_known(selection)
+    removes = selection.unfiltered and selection.complete and ids_known(selection)
     if not request.held_out:
         selection = without_held_out(selection, (*request.paths, request.scenario_dir)[0])
     output = Output(request.out)
     problem = output.problem(loaded.directory for loaded in selection.loaded)
-    problem = problem or (unnamed(request.dataset, request.settings) if selection.whole else None)
+    problem = problem or (unnamed(request.dataset, request.settings) if selection.unfiltered else None)
     if problem is not None:
         return Report(refused=locate((problem,), None, request.out, document_file=""), problems=selection.problems)
     packages: list[Package] = []
@@ -193,7 +193,7 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
     if removes:
         packages += _left_over(output, selection, request)
     report = Report(packages=tuple(packages), problems=selection.problems)
-    return replace(report, dataset=_dataset(report, output, request)) if selection.whole else report
+    return replace(report, dataset=_dataset(report, output, request)) if selection.unfiltered else report
 
 
 def ensure_package(

@@ -150,7 +150,7 @@ def _unused(selection: Selection, results: Sequence[Result], ignores: Sequence[I
     for ignore in ignores:
         about = [result for result in results if _is_about(ignore, result.loaded)]
         used = any(diagnostic.code == ignore.code for result in about for diagnostic, _ in result.ignored)
-        judged = selection.whole or (ignore.scenario is not None and about)
+        judged = selection.unfiltered or (ignore.scenario is not None and about)
         if judged and not used:
             where = quoted(ignore.scenario) if ignore.scenario else "any scenario"
             message = f"{ignore.code} is not found in {where} any more"
