@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import locate
-from generator.diagnostics.model import Diagnostic, Finding, Severity
+from generator.diagnostics.model import Diagnostic, Finding, Severity, any_error
 from generator.diagnostics.printable import printable
 from generator.diagnostics.report import Paint, counted, detail, plain, plural, text_lines
 from generator.formats.calibration import STATUSES, Calibration
@@ -69,7 +69,7 @@ class Report(NamedTuple):
     @property
     def not_found(self) -> bool:
         """Whether something that was asked for is not there."""
-        return any(problem.severity is Severity.ERROR for problem in self.problems)
+        return any_error(self.problems)
 
 
 def validate(selection: Selection, fail_on: Sequence[str] = (), config: Config | None = None) -> Report:
