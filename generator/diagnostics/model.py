@@ -6,6 +6,7 @@ numbers (the document does), so rules stay pure and positions are computed only 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -79,3 +80,8 @@ class Diagnostic(NamedTuple):
         """Total order: file, line, column, code, message."""
         place = self.location
         return (place.file, place.line or 0, place.column or 0, self.code, self.message)
+
+
+def any_error(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether one of the complaints is an error."""
+    return any(diagnostic.severity is Severity.ERROR for diagnostic in diagnostics)

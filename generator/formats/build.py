@@ -18,15 +18,12 @@ _NOTHING: Fields = {}
 _NO_ENVIRONMENT = model.Environment()
 
 
-def build(sound: Fields, version: str, document: str, prompt: str, prompt_file: str | None) -> model.Scenario:
+def build(sound: Fields, prompt: str) -> model.Scenario:
     """Build the scenario that a checked document describes.
 
     Args:
         sound: The document; each value it has is valid, list items may be None (taken out).
-        version: Format version it was checked as.
-        document: Name of its file.
         prompt: Text of the prompt.
-        prompt_file: File the prompt was read from, relative to the scenario directory.
     """
     run = loaded_run(sound)
     return model.Scenario(
@@ -38,10 +35,8 @@ def build(sound: Fields, version: str, document: str, prompt: str, prompt_file: 
         workspace=_workspace(sound),
         loop=_loop(run, _object(sound, "loop"), _object(sound, "requires")),
         review=_review(_object(sound, "evaluation")),
-        origin=model.Origin(format=version, document=document, prompt_file=prompt_file),
         metadata=_metadata(sound["metadata"]) if "metadata" in sound else None,
         solution=_path(sound, "solution"),
-        workload_profile=sound.get("workloadProfile"),
     )
 
 
@@ -134,11 +129,7 @@ def _metadata(given: Fields) -> model.Metadata:
         visibility=given.get("visibility"),
         expected_runtime_seconds=None if seconds is None else float(seconds),
         provenance=given.get("provenance"),
-        contamination_notes=given.get("contaminationNotes"),
-        network_rationale=given.get("networkRationale"),
-        private_eval_rationale=given.get("privateEvalRationale"),
         maintainers=_texts(given, "maintainers"),
-        changelog=_texts(given, "changelog"),
         lifecycle=_lifecycle(given["lifecycle"]) if "lifecycle" in given else None,
     )
 
@@ -147,7 +138,6 @@ def _lifecycle(given: Fields) -> model.Lifecycle:
     return model.Lifecycle(
         status=given.get("status", "active"),
         reason=given.get("reason"),
-        sunset_at=given.get("sunsetAt"),
         replacement_id=given.get("replacementId"),
     )
 

@@ -10,8 +10,7 @@ from generator.diagnostics.model import Finding
 from generator.formats.keys import closest, unknown_keys
 from generator.formats.schemas import V1, V2, schema_errors, subschema_at
 from generator.formats.wording import misspelt, word
-from generator.source.document import Json
-from generator.source.pointer import child, join, parts
+from generator.source.pointer import child, join, parent, parts, value_at
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -95,20 +94,10 @@ def without(value: Mapping[str, Any], pointers: set[str]) -> Mapping[str, Any]:
     """A copy of `value` in which members at `pointers` are gone and items are None."""
     made = copy.deepcopy(dict(value))
     for pointer in sorted(pointers, reverse=True):
-        *path, last = parts(pointer)
-        place: Json = made
-        for part in path:
-            place = _step(place, part)
+        last = parts(pointer)[-1]
+        place = value_at(made, parent(pointer))
         if isinstance(place, list):
             place[int(last)] = None
         elif isinstance(place, dict):
             place.pop(last, None)
     return made
-
-
-def _step(place: Json, part: str) -> Json:
-    if isinstance(place, dict):
-        return place.get(part)
-    if isinstance(place, list) and part.isdigit():
-        return place[int(part)]
-    return None

@@ -12,7 +12,7 @@ from generator.formats.calibration import Calibration
 from generator.formats.prompt import Prompt
 from generator.scenario.names import known_id
 from generator.source.document import Document, Json
-from generator.source.pointer import is_index, parts
+from generator.source.pointer import value_at
 from generator.source.tree import Entry, Tree
 
 
@@ -75,15 +75,7 @@ class Draft(NamedTuple):
 
     def get(self, pointer: str) -> Json:
         """The sound value at `pointer`, or None when there is none."""
-        place: Json = self.sound
-        for part in parts(pointer):
-            if isinstance(place, dict):
-                place = place.get(part)
-            elif isinstance(place, list) and is_index(part) and int(part) < len(place):
-                place = place[int(part)]
-            else:
-                return None
-        return place
+        return value_at(self.sound, pointer)
 
     def items(self, pointer: str) -> tuple[tuple[str, Json], ...]:
         """Pointer and value of each sound item of the list at `pointer`; none when there is no list."""

@@ -41,7 +41,7 @@ class CommandOptions(AgentOptions):
         default="", description="A file or a directory with an executable `run`, uploaded; or a program in the image."
     )
     command_sha256: str = Field(default="", description=f"Instead of it: the digest of the one in {AGENT}.")
-    known_as: str = Field(default="", description="What a reviewer is told it is called. Default: its own name.")
+    known_as: str = Field(default="", description="What it and a reviewer are told it is called. Default: its own.")
     iterations: int | None = Field(default=None, ge=1, description="Most turns. Default: as the scenario says.")
     turn_timeout: float = Field(default=TURN_SECONDS, gt=0, description="Seconds of a turn.")
     env_names: str = Field(default="", description="Variables of Harbor's environment for the agent: A,B.")

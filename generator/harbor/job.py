@@ -21,7 +21,7 @@ class AgentChoice:
 
     Attributes:
         command: The command; None for one of Harbor's.
-        known_as: What a reviewer is told the command is called; empty for its own name.
+        known_as: What the command and a reviewer are told it is called; empty for its own name.
         name: Harbor's name of the agent.
         model: Model for one of Harbor's agents.
         iterations: Most turns of a command; None for the scenario's own number.

@@ -43,6 +43,9 @@ class Ledger:
         stopped_reason: Why the turns ended; empty while they have not.
         completed: Whether the agent said that the goal is met.
         notes: What a reader of the run should know.
+        records: A published record of each turn, in order, as are the following.
+        stories: What a trajectory says of each.
+        outputs: The whole transcript of each.
     """
 
     run_id: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from generator.harbor.reviewer import ship
 from generator.runtime.launch import ReviewerCommand
 from generator.runtime.loop import JSON_FINAL_LINE
 from generator.runtime.operators import ENVIRONMENT, OPTION
-from generator.runtime.reviewers import COMMAND, PROGRAM, SHELL, is_true
+from generator.runtime.reviewers import COMMAND, SHELL, is_true
 
 _JOB_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
@@ -169,9 +168,7 @@ def operators_reviewer(options: HarborOptions, environ: Mapping[str, str]) -> Re
     except ValueError as error:
         return Refused("reviewer_command_invalid", str(error), "the path of a program, or a program and its arguments")
     program = shipment.stated["argv"][0]
-    first = "" if shell else command.strip() if Path(command.strip()).exists() else shlex.split(command)[0]
-    if "/" in first and program == str(Path(first).absolute()) and not Path(first).exists():
-        return Refused("reviewer_not_found", f"the reviewer {first} is not a file here")
-    if first and Path(first).is_dir() and program == str(Path(first, PROGRAM).absolute()):  # it did not travel
+    travels = any(there == program for _, there in shipment.files)
+    if program.startswith("/") and not (shell or travels or Path(program).is_file()):
         return not_found(program)
     return ReviewerCommand(tuple(shipment.stated["argv"]), source, shipment.stated["sha256"], trusted=True)

@@ -13,7 +13,7 @@ from generator.rules.declared import PRIVATE, PUBLIC, SOLUTION, list_is_sound
 from generator.rules.mentions import mentions
 from generator.scenario.names import is_same_or_below, normal_path
 from generator.source.document import Json
-from generator.source.pointer import parts
+from generator.source.pointer import value_at
 from generator.source.tree import Entry, Kind
 
 CODE: Final = "folder_undeclared"
@@ -70,16 +70,7 @@ def _named(draft: Draft, pointer: str) -> Iterator[str]:
         yield from (one.path for one in mentions(draft.prompt.text) if look(one.path).kind in _THERE)
     for finding in draft.findings:
         if finding.code in _STRANGE:
-            yield from map(normal_path, _texts(_at(draft.document.value, finding.pointer)))
-
-
-def _at(value: Json, pointer: str) -> Json:
-    for part in parts(pointer):
-        if isinstance(value, list) and part.isdigit() and int(part) < len(value):
-            value = value[int(part)]
-        else:
-            value = value.get(part) if isinstance(value, dict) else None
-    return value
+            yield from map(normal_path, _texts(value_at(draft.document.value, finding.pointer)))
 
 
 def _texts(value: Json) -> Iterator[str]:

@@ -28,11 +28,6 @@ def audit_warnings(
     return tuple(dict.fromkeys(found))
 
 
-def needs_a_person(result: Mapping[str, Any], warnings: Tuple[str, ...]) -> bool:
-    """Whether the verdict asks for a human review, or a warning recommends one."""
-    return result["status"] == "review" or any("human review" in warning for warning in warnings)
-
-
 def _about_evidence(result: Mapping[str, Any], whose: str) -> Iterator[str]:
     if result["status"] == "review":
         yield "the reviewer asks for human review"

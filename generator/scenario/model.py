@@ -1,4 +1,4 @@
-"""A scenario as every later stage sees it, whatever format it was written in.
+"""A scenario as every later stage sees it, whatever format it was written in: what a stage reads, and no more.
 
 The public side (`prompt`, `workspace`, `loop`) is what an agent may know. The private side (`review`, `solution`) is
 what only the reviewer may know. The two never share a value, so a stage that is handed one cannot leak the other.
@@ -8,24 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from generator.scenario import defaults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lifecycle:
-    """Whether a scenario is still meant to be used, and what replaces it."""
+    """Whether a scenario is still meant to be used, why not, and the id of what replaces it."""
 
     status: str
     reason: str | None = None
-    sunset_at: str | None = None
     replacement_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """What a pack publishes about a scenario. Dates are ISO 8601 texts as written; durations are seconds."""
+    """What a package says of its scenario. Dates are ISO 8601 texts as written; durations are seconds."""
 
     scenario_version: str
     created_at: str | None = None
@@ -35,11 +33,7 @@ class Metadata:
     visibility: str | None = None
     expected_runtime_seconds: float | None = None
     provenance: str | None = None
-    contamination_notes: str | None = None
-    network_rationale: str | None = None
-    private_eval_rationale: str | None = None
     maintainers: tuple[str, ...] = ()
-    changelog: tuple[str, ...] = ()
     lifecycle: Lifecycle | None = None
 
 
@@ -151,17 +145,8 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """Where a scenario came from: format identifier, document, prompt file (relative to the scenario directory)."""
-
-    format: str
-    document: str
-    prompt_file: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """One task, complete and valid. `workload_profile` is carried through untouched."""
+    """One task, complete and valid."""
 
     id: str
     title: str
@@ -170,8 +155,6 @@ class Scenario:
     prompt: str
     loop: Loop
     review: Review
-    origin: Origin
     workspace: Workspace = Workspace()
     metadata: Metadata | None = None
     solution: str | None = None
-    workload_profile: Mapping[str, Any] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 _MOST_DIGITS: Final = 9  # more items than any document has, and few enough for `int`
 
@@ -31,6 +31,19 @@ def parts(pointer: str) -> tuple[str, ...]:
 def is_index(part: str) -> bool:
     """Whether an unescaped part can be the number of an item; a member may be called "²" or have 5,000 digits."""
     return part.isascii() and part.isdigit() and len(part) <= _MOST_DIGITS
+
+
+def value_at(document: Any, pointer: str) -> Any:
+    """The JSON value at `pointer` in `document`, or None when there is none."""
+    place = document
+    for part in parts(pointer):
+        if isinstance(place, dict):
+            place = place.get(part)
+        elif isinstance(place, list) and is_index(part) and int(part) < len(place):
+            place = place[int(part)]
+        else:
+            return None
+    return place
 
 
 def parent(pointer: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from generator.diagnostics.locate import locate
-from generator.diagnostics.model import Diagnostic, Finding, Severity
+from generator.diagnostics.model import Diagnostic, Finding, any_error
 from generator.formats.loaded import LoadedScenario
 from generator.package.compare import ABSENT
 from generator.package.dataset import Dataset, dataset_name
@@ -33,8 +33,6 @@ from generator.workflows.dataset import DatasetReport, keep_dataset, pending_dat
 from generator.workflows.parallel import Lost, processors, shared_out
 from generator.workflows.select import Selection, ids_known, select
 from generator.workflows.suggest import BUILT_IN, Usual, option_words, package_words
-
-DEFAULTS: Final = Settings()
 
 
 class Mode(StrEnum):
@@ -79,7 +77,7 @@ class Request:
     paths: tuple[Path, ...] = ()
     changed: tuple[Path, ...] | None = None
     out: Path
-    settings: Settings = DEFAULTS
+    settings: Settings = BUILT_IN.settings
     mode: Mode = Mode.WRITE
     force: bool = False
     jobs: int | None = None
@@ -146,7 +144,7 @@ class Report:
     @property
     def not_found(self) -> bool:
         """Whether something that was asked for is not there."""
-        return any(problem.severity is Severity.ERROR for problem in self.problems)
+        return any_error(self.problems)
 
     @property
     def failed(self) -> bool:
@@ -174,12 +172,12 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
         progress: Called after each scenario with how many are done, and how many there are.
     """
     selection = select(request.scenario_dir, request.ids, request.tier, request.paths, changed=request.changed)
-    removes = selection.whole and selection.complete and ids_known(selection)
+    removes = selection.unfiltered and selection.complete and ids_known(selection)
     if not request.held_out:
         selection = without_held_out(selection, (*request.paths, request.scenario_dir)[0])
     output = Output(request.out)
     problem = output.problem(loaded.directory for loaded in selection.loaded)
-    problem = problem or (unnamed(request.dataset, request.settings) if selection.whole else None)
+    problem = problem or (unnamed(request.dataset, request.settings) if selection.unfiltered else None)
     if problem is not None:
         return Report(refused=locate((problem,), None, request.out, document_file=""), problems=selection.problems)
     packages: list[Package] = []
@@ -193,11 +191,11 @@ def generate(request: Request, progress: Callable[[int, int], None] = lambda _do
     if removes:
         packages += _left_over(output, selection, request)
     report = Report(packages=tuple(packages), problems=selection.problems)
-    return replace(report, dataset=_dataset(report, output, request)) if selection.whole else report
+    return replace(report, dataset=_dataset(report, output, request)) if selection.unfiltered else report
 
 
 def ensure_package(
-    loaded: LoadedScenario, out: Path, settings: Settings = DEFAULTS, *, force: bool = False
+    loaded: LoadedScenario, out: Path, settings: Settings = BUILT_IN.settings, *, force: bool = False
 ) -> Path | tuple[Finding, ...]:
     """Make the package of one scenario when it is not there or not up to date.
 

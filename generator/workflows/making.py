@@ -7,19 +7,18 @@ from pathlib import Path
 from typing import Final
 
 from generator.diagnostics.locate import locate
-from generator.diagnostics.model import Diagnostic, Finding, Severity
+from generator.diagnostics.model import Diagnostic, Finding, any_error
 from generator.formats.loaded import LoadedScenario
 from generator.package.output import Output
 from generator.package.write import NOT_WRITTEN
 from generator.workflows.advice import exposures
 from generator.workflows.generate import Request, ensure_package, generate_command
 from generator.workflows.select import select
-from generator.workflows.targets import Choice, Targets, Without
+from generator.workflows.targets import NOTHING_SELECTED, Choice, Targets, Without
 
 # Complaints about what stands in the output directory, and the exit codes of those that are not the scenario's fault.
 _ABOUT_PACKAGE: Final = ("package_edited", "package_foreign")
 _CODE_EXIT: Final[Mapping[str, int]] = {NOT_WRITTEN: 4, "output_unusable": 2, "output_overlaps": 2}
-_NOTHING_SELECTED: Final = 3
 
 
 def make_targets(choice: Choice) -> Targets:
@@ -28,7 +27,7 @@ def make_targets(choice: Choice) -> Targets:
     packages = list(choice.packages)
     without: list[Without] = []
     diagnostics = list(selection.problems)
-    code = _NOTHING_SELECTED if any(problem.severity is Severity.ERROR for problem in selection.problems) else 0
+    code = NOTHING_SELECTED if any_error(selection.problems) else 0
     exposed = exposures(selection.loaded, Output(choice.out))
     for loaded in selection.loaded:
         advice = locate(exposed.get(loaded.directory, ()), loaded.document, loaded.directory, loaded.id)

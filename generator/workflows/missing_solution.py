@@ -22,9 +22,7 @@ def explained(refused: Refused, scenario_id: str, choice: Choice) -> Refused:
         file = loaded.document.file if loaded.document else DOCUMENT
         for finding in loaded.findings:
             if (finding.code, finding.pointer) == (CODE, SOLUTION):
-                return replace(
-                    refused,
-                    message=f"{refused.message}: {finding.message.replace('here', 'beside its scenario', 1)}",
-                    hint=f"{finding.hint} in {shown_path(loaded.directory / file)}",
-                )
+                why = 'the folder "solution" stands beside its scenario, and nothing declares it'
+                hint = f"{finding.hint} in {shown_path(loaded.directory / file)}"
+                return replace(refused, message=f"{refused.message}: {why}", hint=hint)
     return refused

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.diagnostics.locate import locate
-from generator.diagnostics.model import Diagnostic, Severity
+from generator.diagnostics.model import Diagnostic, any_error
 from generator.execute.refusal import Blame, Refused
 from generator.execute.taskpackage import TaskPackage, open_package
 from generator.formats.loaded import LoadedScenario
@@ -22,7 +22,7 @@ from generator.runtime.evaluation import Evaluation, parse_evaluation
 from generator.runtime.strictjson import loads
 from generator.workflows.run import exit_of
 from generator.workflows.select import select
-from generator.workflows.targets import Choice, called, find_targets
+from generator.workflows.targets import NOTHING_SELECTED, Choice, called, find_targets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ def packages_to_check(choice: Choice) -> Subjects:
     if not choice.scenarios:
         return _sorted_out(found)
     selection = select(choice.scenario_dir, choice.ids, choice.tier)
-    code = 3 if any(problem.severity is Severity.ERROR for problem in selection.problems) else 0
+    code = NOTHING_SELECTED if any_error(selection.problems) else 0
     for loaded in selection.loaded:
         planned = loaded.findings if loaded.scenario is None else plan(loaded, choice.settings)
         if isinstance(planned, PackagePlan):

@@ -44,13 +44,13 @@ class Selection(NamedTuple):
         problems: Unknown ids, directories that cannot be read or hold nothing, passed-over links.
         complete: Whether the scenarios stand in one directory of scenarios that was seen whole, so that one that is not
             there is gone. A single scenario is no such directory.
-        whole: Whether everything in the scenario directory was asked for.
+        unfiltered: Whether everything in the scenario directory was asked for, so that nothing says what to leave out.
     """
 
     loaded: tuple[LoadedScenario, ...]
     problems: tuple[Diagnostic, ...] = ()
     complete: bool = False
-    whole: bool = False
+    unfiltered: bool = False
 
 
 class _Found(NamedTuple):
@@ -98,8 +98,8 @@ def select(  # noqa: PLR0913 - each is one answer of the command line
         loaded = [one for one in loaded if _tier(one) in (tier, None)]
     if not loaded and changed is None and not (found.problems or problems):
         problems = (_nothing(scenario_dir, tier, paths),)
-    whole = not (ids or tier or paths) and changed is None
-    return Selection(tuple(loaded), (*found.problems, *problems), pack.complete, whole)
+    unfiltered = not (ids or tier or paths) and changed is None
+    return Selection(tuple(loaded), (*found.problems, *problems), pack.complete, unfiltered)
 
 
 def load(
@@ -143,7 +143,7 @@ def ids_known(selection: Selection) -> bool:
 def _built(made: Draft) -> Scenario:
     from generator.formats.build import build
 
-    return build(made.sound, made.version, made.document.file, made.prompt.text, made.prompt.file)
+    return build(made.sound, made.prompt.text)
 
 
 def _holds(reading: Reading, changed: Sequence[Path]) -> bool:

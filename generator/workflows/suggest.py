@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from generator.package.model import DEFAULT_ORG, Settings
+from generator.package.model import Settings
 
 
 class Usual(NamedTuple):
@@ -21,11 +21,11 @@ class Usual(NamedTuple):
 
     scenario_dir: Path = Path("scenarios")
     out: Path = Path("generated")
-    settings: Settings = Settings(org=DEFAULT_ORG)
+    settings: Settings = Settings()
     dataset: Mapping[str, str] = {}
 
 
-BUILT_IN = Usual()
+BUILT_IN: Final = Usual()
 
 
 def package_words(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from generator.package.model import Settings
 from generator.workflows.suggest import BUILT_IN, Usual
 
 if TYPE_CHECKING:
     from generator.diagnostics.model import Diagnostic
+
+NOTHING_SELECTED: Final = 3  # exit code: something that was asked for is not there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import locate
-from generator.diagnostics.model import Diagnostic, Finding, Severity
+from generator.diagnostics.model import Diagnostic, Finding, Severity, any_error
 from generator.diagnostics.printable import printable
 from generator.diagnostics.report import Paint, counted, detail, plain, plural, text_lines
 from generator.formats.calibration import STATUSES, Calibration
@@ -69,7 +69,7 @@ class Report(NamedTuple):
     @property
     def not_found(self) -> bool:
         """Whether something that was asked for is not there."""
-        return any(problem.severity is Severity.ERROR for problem in self.problems)
+        return any_error(self.problems)
 
 
 def validate(selection: Selection, fail_on: Sequence[str] = (), config: Config | None = None) -> Report:
@@ -150,7 +150,7 @@ def _unused(selection: Selection, results: Sequence[Result], ignores: Sequence[I
     for ignore in ignores:
         about = [result for result in results if _is_about(ignore, result.loaded)]
         used = any(diagnostic.code == ignore.code for result in about for diagnostic, _ in result.ignored)
-        judged = selection.whole or (ignore.scenario is not None and about)
+        judged = selection.unfiltered or (ignore.scenario is not None and about)
         if judged and not used:
             where = quoted(ignore.scenario) if ignore.scenario else "any scenario"
             message = f"{ignore.code} is not found in {where} any more"

@@ -16,6 +16,7 @@ import yaml
 
 from tests.acceptance.test_validate import harborsmith
 from tests.support.files import write_tree
+from tests.support.git import git
 from tests.support.pages import blocks
 from tests.support.repository import ROOT
 from tests.support.scenarios import document, write_scenario
@@ -33,11 +34,6 @@ HOOKS: dict[str, dict[str, Any]] = {hook["id"]: hook for hook in load(".pre-comm
 def workflows() -> dict[str, Any]:
     """The workflows of the guide, by the file that each belongs into."""
     return {block.name: yaml.safe_load(block.text) for block in blocks(GUIDE) if block.kind == "file"}
-
-
-def git(folder: Path, *arguments: str) -> None:
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
-    subprocess.run(["git", *identity, "-C", str(folder), *arguments], check=True, capture_output=True)
 
 
 @pytest.fixture

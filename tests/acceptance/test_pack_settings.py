@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 from generator.resources import data_folder
 from tests.acceptance.test_validate import Done, harborsmith
 from tests.support.files import write_tree
+from tests.support.git import git
 from tests.support.packages import untouched
 from tests.support.scenarios import document, write_scenario
 
@@ -201,11 +201,6 @@ def test_what_cannot_be_done_is_said_in_a_sentence(pack: Path, arguments: list[s
     done = harborsmith("validate", *arguments, cwd=pack)
     assert (done.returncode, told in done.stderr) == (code, True), done.stderr
     assert "Traceback" not in done.stderr
-
-
-def git(folder: Path, *arguments: str) -> None:
-    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
-    subprocess.run(["git", *identity, "-C", str(folder), *arguments], check=True, capture_output=True)
 
 
 @pytest.fixture

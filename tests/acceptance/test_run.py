@@ -295,6 +295,7 @@ def test_the_oracle_tells_of_a_solution_that_its_scenario_does_not_name(bench: B
     ran = bench.attempt("oracle", "--runs", "2")
     (refused,) = json.loads(ran.out)["refused"]
     assert (ran.code, refused["code"]) == (1, "solution_missing")
+    assert refused["message"].endswith(': the folder "solution" stands beside its scenario, and nothing declares it')
     assert refused["hint"] == '"solution": "solution" in scenarios/sum-ledger/scenario.json'
     place = str(bench.package.relative_to(bench.folder))
     named = bench.run("run", place, "--agent", "oracle", "--reviewer", "./judge.py", "--json")

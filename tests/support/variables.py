@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.support.repository import ROOT, modules, parsed
+from tests.support.repository import modules, parsed
 
 # Names that nobody but Harborsmith gives a meaning.
 OURS = re.compile(r"(?:RUHROH|HARBORSMITH)_[A-Z0-9_]*[A-Z0-9](?:_\*)?")
@@ -34,7 +34,7 @@ class Read(NamedTuple):
 @cache
 def variables() -> dict[str, list[Line]]:
     """Who meets variables -> the catalogue's lines about them."""
-    groups = tomllib.loads((ROOT / "generator" / "variables.toml").read_text(encoding="utf-8"))
+    groups = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     return {group: [Line(tuple(line["names"]), line["meaning"]) for line in lines] for group, lines in groups.items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
 from pathlib import Path
 
 import pytest
@@ -12,10 +12,10 @@ from tests.support.files import Script, write_tree
 
 
 @pytest.fixture(autouse=True)
-def _nothing_begun() -> Iterator[None]:
-    attempt.begin.cache_clear()
-    yield
-    attempt.begin.cache_clear()
+def _nothing_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    """State of each test's own: the process's one attempt, which another test may have begun, is still waited for."""
+    monkeypatch.setattr(attempt, "_begun", {})
+    monkeypatch.setattr(attempt, "begin", functools.cache(attempt.begin.__wrapped__))
 
 
 def fake(folder: Path, script: str) -> str:
@@ -40,7 +40,7 @@ def test_an_attempt_begun_early_that_fails_says_why(tmp_path: Path, monkeypatch:
     assert attempt.attempt_of(attempt.strongest(program)).complaint() == "no namespaces here"
 
 
-def test_a_attempt_of_another_way_is_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_attempt_of_another_way_is_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     good, bad = fake(tmp_path / "good", "exit 0"), fake(tmp_path / "bad", "exit 3")
     monkeypatch.setattr(attempt, "BWRAP_PLACES", (good,))
     attempt.begin()

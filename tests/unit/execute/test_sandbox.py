@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.files import Script, write_tree
-from tests.support.runs import ACCOUNTS, Account, account, alive, confined
+from tests.support.runs import Account, alive, confined
 
 pytestmark = pytest.mark.sandbox
-
-
-@pytest.fixture(params=ACCOUNTS)
-def who(request: pytest.FixtureRequest) -> Account:
-    return account(request.param)
-
-
-@pytest.fixture
-def place(who: Account) -> Iterator[Path]:
-    with who.folder() as folder:
-        yield folder
 
 
 def sh(who: Account, script: str, **options: object) -> str:

@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +19,7 @@ from generator.execute.sandbox import Sandbox, probe
 from generator.runtime.launch import Job, Limits, ReviewPlace
 from generator.runtime.redact import secrets_among
 from tests.support.files import Link, write_tree
-from tests.support.runs import ACCOUNTS, JUDGE, SOLVE, Account, Bench, account, archived, confined
-
-
-@pytest.fixture(params=ACCOUNTS)
-def who(request: pytest.FixtureRequest) -> Account:
-    return account(request.param)
-
-
-@pytest.fixture
-def place(who: Account) -> Iterator[Path]:
-    with who.folder() as folder:
-        yield folder
+from tests.support.runs import JUDGE, SOLVE, Account, Bench, archived, confined
 
 
 @pytest.mark.sandbox

@@ -100,14 +100,14 @@ def test_what_is_left_of_any_mutation_is_sound_and_builds(pointer: str, value: A
     again = [finding for finding in check(checked.sound).findings if finding.code not in EXPECTED]
     taken_items = {pointer for pointer in checked.invalid if pointer.rpartition("/")[2].isdigit()}
     assert [finding for finding in again if finding.pointer not in taken_items] == []
-    build(checked.sound, checked.version, "scenario.json", "prompt", None)
+    build(checked.sound, "prompt")
 
 
 @given(VALUES.filter(lambda value: isinstance(value, dict)))
 def test_any_object_is_checked_and_built_without_a_traceback(value: dict[str, Any]) -> None:
     checked = check(value)
     assert checked.findings
-    build(checked.sound, checked.version, "scenario.json", "", None)
+    build(checked.sound, "")
 
 
 def test_a_valid_document_is_its_own_sound_form() -> None:

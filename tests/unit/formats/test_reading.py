@@ -26,7 +26,7 @@ def drafted(root: Path, made: dict[str, Any] | None = None, extra: dict[str, Any
 
 
 def built(found: Draft) -> Scenario:
-    return build(found.sound, found.version, found.document.file, found.prompt.text, found.prompt.file)
+    return build(found.sound, found.prompt.text)
 
 
 def test_the_model_has_what_the_document_says(tmp_path: Path) -> None:
@@ -65,9 +65,7 @@ def test_the_model_has_what_the_document_says(tmp_path: Path) -> None:
     assert scenario.loop.completion == Completion(required=False, promise="DONE")
     assert scenario.solution == "solution"
     assert scenario.metadata is not None
-    assert scenario.metadata.lifecycle == Lifecycle(
-        status="retired", reason="Old.", sunset_at="2026-01-01", replacement_id="b"
-    )
+    assert scenario.metadata.lifecycle == Lifecycle(status="retired", reason="Old.", replacement_id="b")
     assert scenario.review.checks == (
         Check(id="a", command="true"),
         Check(id="b", command=("x", ""), expect_exit=2, timeout_seconds=5, restore=("assets/ledger.csv",)),
@@ -78,7 +76,6 @@ def test_the_model_has_what_the_document_says(tmp_path: Path) -> None:
         id="right", expected_status="passed", input_summary="Total is 14.00.", rationale="It is right."
     )
     assert (scenario.review.env, scenario.review.network, scenario.review.timeout_seconds) == (("KEY",), True, 9)
-    assert scenario.origin.prompt_file == "instruction.md"
 
 
 def test_defaults_are_the_published_ones(tmp_path: Path) -> None:

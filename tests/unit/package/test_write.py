@@ -552,7 +552,7 @@ def test_what_a_living_process_makes_is_left_alone(out: Path) -> None:
     assert not (out / ".harborsmith").exists()
 
 
-def test_a_room_is_empty_again_when_its_holder_fails(out: Path) -> None:
+def test_a_workshop_is_empty_again_when_its_holder_fails(out: Path) -> None:
     def interrupted() -> None:
         with workshop(Output(out), "sum-ledger") as folder:
             write_tree(Path(folder), {"new/half": "x"})
@@ -576,7 +576,7 @@ def waited_for(folder: str) -> bool:
 
 
 @pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux shows who waits for a lock")
-def test_who_waits_for_a_room_gets_a_new_one_when_its_holder_is_done(out: Path) -> None:
+def test_who_waits_for_a_workshop_gets_a_new_one_when_its_holder_is_done(out: Path) -> None:
     """The holder removes the workshop when it leaves: whoever waited holds a lock on nothing, and must notice."""
     seen = []
 
@@ -595,7 +595,7 @@ def test_who_waits_for_a_room_gets_a_new_one_when_its_holder_is_done(out: Path) 
     assert not (out / ".harborsmith").exists()
 
 
-def test_a_room_that_cannot_be_locked_is_an_error(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_workshop_that_cannot_be_locked_is_an_error(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some network file systems have no locks."""
 
     def unsupported(_descriptor: int, _operation: int) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from generator.runtime.audit import audit_warnings, needs_a_person
+from generator.runtime.audit import audit_warnings
 from generator.runtime.verdict import normalise
 
 EVIDENCE = [{"kind": "file", "ref": "report.json", "summary": "14.00"}]
@@ -78,12 +78,3 @@ def test_a_command_of_a_verdict_by_checks_is_called_a_checks() -> None:
 def test_a_warning_is_given_once() -> None:
     found = warnings(commandsRun=[{"command": "ls", "exitCode": 2}] * 3)
     assert len(found) == 1
-
-
-def test_a_person_is_needed_where_the_verdict_or_the_judges_leave_it_open() -> None:
-    owed = normalise({**SOUND, "status": "review"}).result
-    assert needs_a_person(owed, ())
-    sound = normalise(SOUND).result
-    assert not needs_a_person(sound, audit_warnings(sound))
-    split = normalise({**SOUND, "judgeVotes": [vote("passed"), vote("failed")]}).result
-    assert needs_a_person(split, audit_warnings(split))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +12,11 @@ from generator.execute.settings import Options
 from generator.workflows.generate import Mode, Request, generate
 from generator.workflows.run import RunRequest, run
 from tests.support.files import Script, write_tree
+from tests.support.git import git
 from tests.support.scenarios import document, write_scenario
 from tests.unit.rules.support import metadata
 
 HELD_OUT = {"metadata": metadata(visibility="held_out", privateEvalRationale="The rubric is the private part.")}
-
-
-def git(folder: Path, *arguments: str) -> None:
-    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
-    subprocess.run(["git", "-C", str(folder), *who, *arguments], check=True, capture_output=True)
 
 
 def told(folder: Path, code: str, out: Path | None = None, mode: Mode = Mode.WRITE) -> list[tuple[str | None, str]]:
