@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
+import re
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -175,10 +177,30 @@ def _open(path: str) -> int:
 
 
 def _remove(path: str) -> None:
-    """Remove a room, its mark last: where this is cut off, a later sweep still knows it."""
-    with contextlib.suppress(FileNotFoundError):
+    """Remove a room, its mark last: where this is cut off, a later sweep still knows it.
+
+    An agent without a sandbox may have put a link in its place, which is not followed, or mounted something in it.
+
+    Raises:
+        OSError: Something in it cannot be removed, or is mounted there and nobody's to remove.
+    """
+    mounted = _mounted_in(path)
+    if mounted is not None:
+        raise OSError(errno.EBUSY, f"something is mounted at {mounted}; unmount it, and a later run removes the rest")
+    if os.path.isdir(path) and not os.path.islink(path):
         os.chmod(path, 0o700)  # an agent without a sandbox may have closed it
         for name in os.listdir(path):
             if name != _MARK:
                 remove_tree(os.path.join(path, name))
     remove_tree(path)
+
+
+def _mounted_in(path: str) -> str | None:
+    """The first place below a directory where a file system begins; see proc_pid_mountinfo(5)."""
+    above = f"{os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))}/"
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as lines:
+            places = [re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), line.split(" ")[4]) for line in lines]
+    except OSError:
+        return None
+    return next((place for place in places if place.startswith(above)), None)

@@ -166,7 +166,7 @@ class Turns:
         if interrupted:
             return Completion(TERMINAL, CANCELLED, "signal to the run", result.errors)
         if self._assignment.agent.built_in == ORACLE and outcome.exit_code == 0:
-            return Completion(DONE, GOAL_SATISFIED, "exit status of the reference solution")
+            return Completion(DONE, GOAL_SATISFIED, "exit status")
         return detect_completion(
             exit_code=outcome.exit_code,
             timed_out=outcome.timed_out,

@@ -89,12 +89,20 @@ def _copy(plan: PackagePlan, folder: str, source: SourceFile, files: list[Planne
 
 
 @contextmanager
-def _beside(update: Callable[[memoryview], None]) -> Iterator[Callable[[memoryview], Future[None]]]:
-    """`update`, but in another thread: hashing takes as long as writing, and both leave the interpreter alone."""
+def _beside(update: Callable[[memoryview], None]) -> Iterator[Callable[[memoryview], Future[None] | None]]:
+    """`update`, but in another thread: hashing takes as long as writing, and both leave the interpreter alone.
+
+    Where the system has no room for a thread it is `update` itself.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as thread:
-        yield lambda piece: thread.submit(update, piece)
+        try:
+            thread.submit(int)  # starts it; what could not be started would keep a piece until its memory has another
+        except RuntimeError:
+            yield update
+        else:
+            yield lambda piece: thread.submit(update, piece)
 
 
 def _create(path: str, executable: bool) -> int:

@@ -208,7 +208,7 @@ print(json.dumps({"status": "passed" if named else "failed", "goalMet": named, "
     assert {turn["adapterId"] for turn in turns} == {"unknown"}
     for one in told:
         for text in one.values():
-            assert not re.search(r"\b(nop|oracle|adversary)\b", text)
+            assert not re.search(r"\b(nop|oracle|adversary|reference)\b", text)
     manifests = (bench.folder / "generated/runs/sum-ledger").glob("*/ruhroh-run-manifest.json")
     agents = {json.loads(path.read_text())["runAgent"]["adapterId"] for path in manifests}
     assert agents == {"nop", "oracle", "adversary"}

@@ -91,6 +91,65 @@ def test_a_sweep_that_is_cut_off_is_finished_by_the_next(
     assert os.listdir(place) == []
 
 
+MOUNTING = """
+import os, signal, subprocess, sys
+from pathlib import Path
+from generator.execute.room import open_room, sweep_rooms
+
+def leave_mount(room):
+    mounted = room.home / "a name"
+    mounted.mkdir()
+    subprocess.run(["mount", "--bind", sys.argv[2], mounted], check=True)
+
+try:
+    if sys.argv[1] == "killed" and os.fork() == 0:
+        with open_room() as room:
+            leave_mount(room)
+            os.kill(os.getpid(), signal.SIGKILL)
+    elif sys.argv[1] == "killed":
+        os.wait()
+        sweep_rooms()
+    else:
+        with open_room() as room:
+            leave_mount(room)
+except OSError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("end", ["killed", "over"])
+def test_what_was_mounted_into_a_room_and_never_unmounted_is_not_removed(place: Path, tmp_path: Path, end: str) -> None:
+    if subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("nobody here may mount anything")
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "file").touch()
+    done = subprocess.run(
+        ["unshare", "-rm", sys.executable, "-c", MOUNTING, end, str(tmp_path / "precious")],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert (tmp_path / "precious" / "file").exists()
+    (room,) = place.iterdir()
+    assert ("something is mounted at" in done.stdout, (room / ".room").exists()) == (end == "over", True)
+    sweep_rooms()  # outside, where nothing is mounted in it
+    assert os.listdir(place) == []
+
+
+def test_a_link_that_took_the_place_of_a_room_is_not_followed(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "precious").mkdir(mode=0o755)
+    (tmp_path / "precious" / "file").touch()
+    with open_room() as room:
+        room.root.rename(tmp_path / "moved")
+        room.root.symlink_to(tmp_path / "precious")
+
+    assert (tmp_path / "precious" / "file").exists()
+    assert (tmp_path / "precious").stat().st_mode & 0o777 == 0o755
+    assert os.listdir(place) == []
+
+
 def test_what_is_no_room_of_ours_stays(place: Path, tmp_path: Path) -> None:
     for name in ("harborsmith-demo-x", "other-y"):
         (place / name).mkdir()

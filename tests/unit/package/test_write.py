@@ -14,6 +14,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -64,7 +65,15 @@ def test_a_package_is_written_with_copies_of_its_sources(scenario: Path, package
     assert {file["path"] for file in manifest["files"]} | {"manifest.json"} == set(tree)
 
 
-def test_a_large_asset_is_copied_and_hashed_whole(scenario: Path, out: Path) -> None:
+@pytest.mark.parametrize("threads", [True, False])
+def test_a_large_asset_is_copied_and_hashed_whole(
+    scenario: Path, out: Path, monkeypatch: pytest.MonkeyPatch, threads: bool
+) -> None:
+    def no_room(_: threading.Thread) -> NoReturn:
+        raise RuntimeError("can't start new thread")
+
+    if not threads:
+        monkeypatch.setattr(threading.Thread, "start", no_room)
     content = os.urandom(CHUNK) * 33 + b"the end"
     (scenario / "data/large.bin").write_bytes(content)
     package = written(scenario, out)
