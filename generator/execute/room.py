@@ -150,26 +150,34 @@ def _sweep(path: str) -> None:
 def _looking_into(path: str) -> Iterator[int]:
     """A descriptor of a directory; one of ours that is closed to us is open for that long, and then as before.
 
-    An agent without a sandbox may have closed its room, and whether a room is in use is only seen inside.
+    An agent without a sandbox may have closed its room, and whether a room is in use is only seen inside. Where a
+    system has no descriptors of closed directories, as macOS, such a room is not looked into.
     """
-    handle = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
+    if not hasattr(os, "O_PATH"):
+        with _opened(path, os.O_RDONLY | os.O_NOFOLLOW) as descriptor:
+            yield descriptor
+        return
+    with _opened(path, os.O_PATH | os.O_NOFOLLOW) as handle:
         there = f"/proc/self/fd/{handle}"  # unlike the path, it cannot become another directory meanwhile
         found = os.fstat(handle)
         closed = found.st_uid == os.geteuid() and found.st_mode & _LOOKING != _LOOKING
         if closed:
             os.chmod(there, stat.S_IMODE(found.st_mode) | _LOOKING)
         try:
-            descriptor = os.open(there, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
+            with _opened(there, os.O_RDONLY) as descriptor:
                 yield descriptor
-            finally:
-                os.close(descriptor)
         finally:
             if closed:
                 os.chmod(there, stat.S_IMODE(found.st_mode))
+
+
+@contextlib.contextmanager
+def _opened(path: str, how: int) -> Iterator[int]:
+    descriptor = os.open(path, how | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield descriptor
     finally:
-        os.close(handle)
+        os.close(descriptor)
 
 
 def _open(path: str) -> int:

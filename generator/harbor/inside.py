@@ -7,10 +7,10 @@ ever stands in an argument list of this machine or of the container.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from generator.execute.view import SYSTEM_PATH, Bind
 from generator.resources import RUNTIME
@@ -28,6 +28,8 @@ from generator.runtime.supervise import (
     read_outcome,
     read_result,
 )
+
+Answer = TypeVar("Answer")
 
 COMMAND: Final = f"python3 -I {PRIVATE}/runtime supervise"  # compiled once: the folder is root's alone
 MAX_ANSWER_BYTES: Final = 16 * 1024 * 1024
@@ -122,8 +124,7 @@ class Supervisor:
             await self._container.upload_dir(folder, PRIVATE)
         for bind in binds:
             await self._container.upload_dir(bind.source, bind.target)
-        answer = _printed(await self._run(f"{COMMAND} prepare", SHORT_SECONDS), "prepare")
-        return Home(answer["home"], answer["path"] or SYSTEM_PATH)
+        return _printed(await self._run(f"{COMMAND} prepare", SHORT_SECONDS), "prepare", _home)
 
     async def turn(self, order: TurnOrder) -> tuple[Outcome, AgentResult]:
         """Run a turn to its end; how it went, and what the agent wrote about it."""
@@ -139,13 +140,13 @@ class Supervisor:
         answer = await self._downloaded()
         try:
             return read_outcome(answer["outcome"]), read_result(answer["result"])
-        except (LookupError, ValueError) as problem:
+        except (LookupError, TypeError, ValueError) as problem:
             raise SupervisorError(f"the container's answer to a turn is malformed: {problem!r}") from problem
 
     async def close(self) -> tuple[str, ...]:
         """End everything of the agent; what a reader of the run should know."""
         said = await self._order("close", {"secrets": self._secrets}, int(LOCK_SECONDS) + SHORT_SECONDS)
-        return tuple(_printed(said, "close")["notes"])
+        return _printed(said, "close", _notes)
 
     async def _order(self, name: str, details: Mapping[str, Any], seconds: int) -> str:
         """Give an order and wait until it is carried out; what was printed."""
@@ -179,12 +180,26 @@ class Supervisor:
         return said
 
 
-def _printed(said: str, order: str) -> dict[str, Any]:
-    """The answer to an order that stands in what was printed."""
+def _printed(said: str, order: str, read: Callable[[Any], Answer]) -> Answer:
+    """The answer to an order that stands in what was printed, as `read` understands it."""
     answers = [line.removeprefix(ANSWERED) for line in said.splitlines() if line.startswith(ANSWERED)]
     if len(answers) != 1:
         raise SupervisorError(f"the container gave {len(answers)} answers to {order!r}: {said.strip()[-1000:]}")
     try:
-        return dict(loads(answers[0]))
-    except (TypeError, ValueError) as problem:
-        raise SupervisorError(f"the container's answer to {order!r} cannot be read: {problem}") from problem
+        return read(loads(answers[0]))
+    except (LookupError, TypeError, ValueError) as problem:
+        raise SupervisorError(f"the container's answer to {order!r} cannot be read: {problem!r}") from problem
+
+
+def _home(answer: Any) -> Home:
+    return Home(_text(answer["home"]), _text(answer["path"]) or SYSTEM_PATH)
+
+
+def _notes(answer: Any) -> tuple[str, ...]:
+    return tuple(map(_text, answer["notes"]))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value

@@ -43,7 +43,7 @@ class Outcome(NamedTuple):
         output: Both streams as they came; of a long output head and tail around a line that says what is missing.
         output_bytes: How much it wrote in all.
         omitted_bytes: How much of that is not in `output`.
-        seconds: From its start to the end of everything it started; 0 when it was not started.
+        seconds: From the attempt to start it until nothing of it was alive any more.
         error: Why it could not be started; empty when it was.
     """
 

@@ -19,7 +19,9 @@ def files() -> tuple[Path, ...]:
     for folder, folders, names in os.walk(ROOT):
         top = Path(folder) == ROOT
         folders[:] = [name for name in folders if not (name in _NOT_OURS or (top and name.startswith(".venv")))]
-        found += [Path(folder, name).relative_to(ROOT) for name in names if not (top and name.startswith(".coverage"))]
+        # In a worktree `.git` is a file.
+        ours = (name for name in names if name not in _NOT_OURS and not (top and name.startswith(".coverage")))
+        found += [Path(folder, name).relative_to(ROOT) for name in ours]
     return tuple(sorted(path for path in found if not (ROOT / path).is_symlink()))
 
 

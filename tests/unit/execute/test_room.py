@@ -150,6 +150,19 @@ def test_a_link_that_took_the_place_of_a_room_is_not_followed(place: Path, tmp_p
     assert os.listdir(place) == []
 
 
+def test_where_no_closed_directory_can_be_looked_at_open_rooms_are_swept_all_the_same(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead, left = held(tmp_path)
+    dead.send_signal(signal.SIGKILL)
+    dead.communicate()
+    (place / "harborsmith-demo-x").mkdir()
+    monkeypatch.delattr("os.O_PATH")  # as on macOS
+    sweep_rooms()
+    assert os.listdir(place) == ["harborsmith-demo-x"]
+    assert not left.exists()
+
+
 def test_what_is_no_room_of_ours_stays(place: Path, tmp_path: Path) -> None:
     for name in ("harborsmith-demo-x", "other-y"):
         (place / name).mkdir()

@@ -18,7 +18,7 @@ from generator.harbor.assignment import PREFIX, Assignment, understand
 from generator.harbor.inside import Supervisor, SupervisorError
 from generator.harbor.ledger import Ledger
 from generator.harbor.turns import Turns
-from generator.runtime.supervise import ANSWERED
+from generator.runtime.supervise import ANSWER, ANSWERED
 from tests.support.packages import written
 from tests.support.scenarios import document, write_scenario
 from tests.unit.harbor.box import UID, Box
@@ -218,6 +218,9 @@ def test_an_image_without_the_agents_own_account_is_refused(
         (f"{ANSWERED}{{}}\n{ANSWERED}{{}}\n", "gave 2 answers to '{}'"),
         (f"{ANSWERED}{{", "answer to '{}' cannot be read: "),
         (f"{ANSWERED}[1]", "answer to '{}' cannot be read: "),
+        (f"{ANSWERED}{{}}", "answer to '{}' cannot be read: "),
+        (f'{ANSWERED}{{"home": 5, "path": "/bin", "notes": 5}}', "answer to '{}' cannot be read: "),
+        (f'{ANSWERED}{{"home": "/root", "path": 5, "notes": [5]}}', "answer to '{}' cannot be read: "),
     ],
 )
 @pytest.mark.parametrize("order", ["prepare", "close"])
@@ -227,6 +230,19 @@ def test_a_supervisor_without_one_answer_is_no_supervisor(
     box.instead = {f"supervise {order}": said}
 
     with pytest.raises(SupervisorError, match=re.escape(why.format(order))):
+        run(box, package, tmp_path, "echo done")
+
+
+@pytest.mark.parametrize("answer", ["{}", '{"outcome": {}, "result": {}}', '{"outcome": 5, "result": 5}', "5", "{"])
+def test_a_turn_without_a_sound_answer_is_the_containers_fault(
+    box: Box, package: Path, tmp_path: Path, answer: str
+) -> None:
+    box.instead = {"supervise turn": "done\n"}
+    place = box.inside(ANSWER)
+    place.parent.mkdir(parents=True)
+    place.write_text(answer)
+
+    with pytest.raises(SupervisorError, match="the container's answer to "):
         run(box, package, tmp_path, "echo done")
 
 

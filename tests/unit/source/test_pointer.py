@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.source.pointer import child, join, parent, parts, within
+from generator.source.pointer import child, join, parent, parts, value_at, within
 
 
 @given(st.lists(st.text(max_size=6), max_size=5))
@@ -30,3 +32,23 @@ def test_slash_and_tilde_are_escaped() -> None:
 )
 def test_a_pointer_is_within_itself_and_what_holds_it(pointer: str, region: str, inside: bool) -> None:
     assert within(pointer, region) is inside
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value"),
+    [
+        ("", {"a": [{"b/c": 1}, None], "²": 2, "7": 3}),
+        ("/a/0/b~1c", 1),
+        ("/a/1", None),
+        ("/a/2", None),
+        ("/a/-1", None),
+        ("/a/²", None),
+        ("/a/" + "9" * 5000, None),
+        ("/a/0/b~1c/d", None),
+        ("/²", 2),
+        ("/7", 3),
+        ("/gone/b", None),
+    ],
+)
+def test_the_value_at_a_pointer_is_found_and_nothing_else_is(pointer: str, value: Any) -> None:
+    assert value_at({"a": [{"b/c": 1}, None], "²": 2, "7": 3}, pointer) == value
