@@ -59,6 +59,7 @@ class Judgement:
             scenario_id=facts.package.scenario_id,
             scenario_version=facts.package.version,
             digest=facts.package.digest,
+            modes=facts.package.modes,
             run_id=facts.run_id,
             failure_kind=self.verdict.failure_kind,
             score=self.verdict.score,

@@ -32,6 +32,7 @@ class RunReport:
         scenario_id: Id of the scenario.
         scenario_version: Its version.
         digest: Content digest of the package, `sha256:` and digits; empty where it is not known.
+        modes: Digest of which of its files are executable; empty where it is not known.
         run_id: Id of the run.
         failure_kind: Published failure kind; `none` for a pass.
         score: 1, 0, or None without a verdict.
@@ -53,6 +54,7 @@ class RunReport:
     scenario_id: str
     scenario_version: str | None
     digest: str = ""
+    modes: str = ""
     run_id: str
     failure_kind: str
     score: int | None

@@ -26,6 +26,7 @@ class Asked(NamedTuple):
         exit_code: Of the reason why they were not started; 0 where nothing kept them.
         digest: Content digest of the package; empty where there is none.
         place: Directory of the package, or of what is none, as people read it.
+        modes: Digest of which files of the package are executable; empty where there is none.
     """
 
     scenario_id: str
@@ -34,11 +35,12 @@ class Asked(NamedTuple):
     exit_code: int = 0
     digest: str = ""
     place: str = ""
+    modes: str = ""
 
     @property
-    def key(self) -> tuple[str, str | None, str]:
+    def key(self) -> tuple[str, str | None, str, str]:
         """What belongs into one row: the runs of one package, whose id and version another one may have as well."""
-        return self.scenario_id, self.version, self.digest or self.place
+        return self.scenario_id, self.version, self.digest or self.place, self.modes
 
 
 class Row(NamedTuple):
@@ -114,13 +116,13 @@ class Row(NamedTuple):
 
 def tally(asked: Iterable[Asked], runs: Sequence[RunReport]) -> tuple[Row, ...]:
     """One row a package, in the order of `asked`; the same package asked for twice is one row."""
-    wanted: dict[tuple[str, str | None, str], Asked] = {}
+    wanted: dict[tuple[str, str | None, str, str], Asked] = {}
     for one in asked:
         before = wanted.get(one.key, one._replace(runs=0))
         both = max(before.exit_code, one.exit_code)
         wanted[one.key] = before._replace(runs=before.runs + one.runs, exit_code=both)
     return tuple(
-        _row(one, [run for run in runs if (run.scenario_id, run.scenario_version, run.digest) == key])
+        _row(one, [run for run in runs if (run.scenario_id, run.scenario_version, run.digest, run.modes) == key])
         for key, one in wanted.items()
     )
 

@@ -14,7 +14,7 @@ from generator.execute.members import MAX_SECONDS, Members
 from generator.execute.refusal import Blame, Refused
 from generator.package.compare import copy_difference, edits
 from generator.package.layout import MANIFEST, PACKAGE_FORMAT, REVIEW
-from generator.package.manifest import MAX_MANIFEST_BYTES, read_manifest, whole_digest
+from generator.package.manifest import MAX_MANIFEST_BYTES, modes_digest, read_manifest, whole_digest
 from generator.package.model import FileRecord
 from generator.package.refusals import TOKENS
 from generator.package.render import DEFAULT_IMAGE
@@ -45,6 +45,7 @@ class TaskPackage:
         user: Name of the account the agent works as.
         machine: What it needs that only a container gives, for agent and review; empty when nothing.
         digest: Harbor's content digest of the package.
+        modes: Digest of which of its files are executable, which Harbor's says nothing of.
         records: Every file of it, as it was when the package was verified.
         continuity: What an agent has to keep between turns; None when the scenario does not say.
         tools: Tools it has to have.
@@ -62,6 +63,7 @@ class TaskPackage:
     user: str
     machine: tuple[str, ...]
     digest: str
+    modes: str
     records: tuple[FileRecord, ...]
     continuity: str | None = None
     tools: tuple[str, ...] = ()
@@ -173,6 +175,7 @@ def _read(directory: Path, manifest: Mapping[str, Any], records: tuple[FileRecor
             review_network=task.table("verifier").table("environment").text("network_mode") == "public",
             machine=tuple(_machine(directory, texts)),
             digest=whole_digest(records),
+            modes=modes_digest(records),
             records=records,
             continuity=metadata.text("continuity") if "continuity" in metadata.values else None,
             tools=metadata.texts("tools") if "tools" in metadata.values else (),

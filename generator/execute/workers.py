@@ -201,6 +201,7 @@ def _cut_off(worker: _Worker, evidence: Path, package: TaskPackage, settings: Ru
         scenario_id=package.scenario_id,
         scenario_version=package.version,
         digest=package.digest,
+        modes=package.modes,
         run_id=evidence.name,
         failure_kind="infra_failed",
         score=None,

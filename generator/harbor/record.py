@@ -119,6 +119,7 @@ def missing_trial(package: TaskPackage, isolation: Isolation, why: str) -> RunRe
         scenario_id=package.scenario_id,
         scenario_version=package.version,
         digest=package.digest,
+        modes=package.modes,
         run_id="none",
         failure_kind="infra_failed",
         score=None,

@@ -57,6 +57,15 @@ def whole_digest(records: Iterable[FileRecord]) -> str:
     return _digest_of(tuple(records), ("environment/", "tests/", "solution/"), ("task.toml", "instruction.md"))
 
 
+def modes_digest(records: Iterable[FileRecord]) -> str:
+    """`sha256:` and the digest of which files are executable: whether a program starts, and no part of Harbor's digest.
+
+    SHA-256 over the sorted lines `<path>LF` of the files that are.
+    """
+    lines = sorted(f"{record.path}\n" for record in records if record.executable)
+    return f"sha256:{hashlib.sha256(''.join(lines).encode()).hexdigest()}"
+
+
 def read_manifest(directory: str, scenario_id: str) -> tuple[FileRecord, ...] | str:
     """The files a package says it holds, sorted by path, or why `directory` is no package of `scenario_id`."""
     path = os.path.join(directory, layout.MANIFEST)

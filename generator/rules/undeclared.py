@@ -9,6 +9,7 @@ from typing import Any, Final
 from generator.diagnostics.model import Finding
 from generator.formats.draft import Draft
 from generator.formats.wording import quoted
+from generator.rules.asset_lint import DROPPED_ENDS
 from generator.rules.declared import PRIVATE, PUBLIC, SOLUTION, list_is_sound
 from generator.rules.mentions import mentions
 from generator.scenario.names import is_same_or_below, normal_path
@@ -27,6 +28,8 @@ _FOLDERS: Final = (
     ("reviewer", True, "reviewer", _REVIEWER),
 )
 _STRANGE: Final = frozenset({"field_unknown", "field_not_allowed"})
+# Files that say that a folder is empty, and those that tools leave: nobody meant them to reach anybody.
+_EMPTY_ENDS: Final = ("/.gitkeep", "/.keep", "/.gitignore", *DROPPED_ENDS)
 _THERE: Final = (Kind.FILE, Kind.DIRECTORY)
 
 
@@ -43,7 +46,8 @@ def folders(draft: Draft) -> Iterator[Finding]:
 def _forgotten(draft: Draft, folder: str, pointer: str) -> Iterator[Finding]:
     if not _is_asked_for(draft, pointer) or any(is_same_or_below(path, folder) for path in _named(draft, pointer)):
         return
-    files = [entry for entry in draft.reading.tree.walk(folder)[1:] if entry.kind is Kind.FILE]
+    below = draft.reading.tree.walk(folder)[1:]
+    files = [entry for entry in below if entry.kind is Kind.FILE and not entry.path.endswith(_EMPTY_ENDS)]
     if files:
         message = f"the folder {quoted(folder)} stands here, and nothing declares it"
         yield Finding(CODE, pointer, message, _member(folder, pointer, files))

@@ -134,7 +134,7 @@ class Tree(NamedTuple):
         if entry.kind is not Kind.FILE:
             return Refusal(entry.kind, entry.detail)
         try:
-            data = _read(self.open(entry.real), limit + 1, entry.size)
+            data = _read(*self._opened(entry.real), limit + 1)
         except OSError as error:
             return Refusal(Kind.UNREADABLE, _why(error))
         if len(data) > limit:
@@ -147,6 +147,10 @@ class Tree(NamedTuple):
         Raises:
             OSError: It is gone, or is now a link or anything but a regular file.
         """
+        return self._opened(real)[0]
+
+    def _opened(self, real: str) -> tuple[int, int]:
+        """The same, and how many bytes the file has now: another one may have taken its place since the look."""
         folder, _, name = real.rpartition("/")
         if folder:
             where = self._open_folder(folder)
@@ -156,10 +160,11 @@ class Tree(NamedTuple):
                 os.close(where)
         else:
             descriptor = os.open(f"{self.root}/{name}", _FILE_FLAGS)
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             os.close(descriptor)
             raise OSError(f"not a regular file any more: {real}")
-        return descriptor
+        return descriptor, status.st_size
 
     def _open_folder(self, real: str) -> int:
         """A descriptor of the directory at `real`, reached component by component without following a link."""
@@ -258,7 +263,7 @@ class Tree(NamedTuple):
         return "/".join([str(self.root), *parts]) if parts else str(self.root)
 
 
-def _read(descriptor: int, most: int, size: int) -> bytes:
+def _read(descriptor: int, size: int, most: int) -> bytes:
     """At most `most` bytes of an open file, which is closed; in pieces, so that a high limit costs nothing.
 
     Most files end where their `size` says, and need not be asked whether anything follows.

@@ -61,8 +61,10 @@ def circumstances(report: RunReport) -> Circumstances:
     )
 
 
-def is_of(report: RunReport, digest: str) -> bool:
-    """Whether the run was one of the package with this digest (`sha256:` and digits), as far as its evidence says."""
+def is_of(report: RunReport, digest: str, modes: str) -> bool:
+    """Whether the run was one of the package with these digests, as far as the run and its evidence say."""
+    if report.modes not in ("", modes):
+        return False
     if report.evidence is None:
         return True
     told = _read(Path(report.evidence) / MANIFEST).get("package", {}).get("sha256")

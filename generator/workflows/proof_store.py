@@ -27,6 +27,7 @@ class Wanted:
     Attributes:
         scenario_id: Id of the scenario.
         digest: `sha256:` and the package's content digest.
+        modes: Digest of which of its files are executable.
         backend: `local` or `harbor`; None takes either.
         reference: Whether there is a reference solution.
         repeat: How often each agent has to have run, at least.
@@ -36,6 +37,7 @@ class Wanted:
 
     scenario_id: str
     digest: str
+    modes: str
     reference: bool
     backend: str | None = None
     repeat: int = 1
@@ -79,14 +81,8 @@ def _invalid(path: Path, why: str) -> Finding:
 
 def shortfall(document: Mapping[str, Any], wanted: Wanted) -> Finding | None:
     """Why a sound proof does not hold for what is wanted; None when it does."""
-    if document["scenario"]["id"] != wanted.scenario_id:
-        return _stale(f"the proof is that of the scenario {document['scenario']['id']}")
-    if document["package"]["digest"] != wanted.digest:
-        return _stale(f"the proof is of another package: {document['package']['digest']} instead of {wanted.digest}")
-    if document["package"]["format"] != PACKAGE_FORMAT or document["versions"]["adversary"] != adversary_digest():
-        return _stale("the proof was made with another version of the package format or of the adversary")
-    if document["reference"] is not wanted.reference:
-        return _stale("the proof says something else about whether there is a reference solution")
+    if other := _other_subject(document, wanted):
+        return _stale(other)
     if not document["proven"]:
         reasons = ", ".join(document["reasons"])
         return Finding("proof_negative", "", f"the package was tried and is not proven: {reasons}")
@@ -95,6 +91,22 @@ def shortfall(document: Mapping[str, Any], wanted: Wanted) -> Finding | None:
     if document["repeat"] < wanted.repeat:
         return _stale(f"the proof was made with --repeat {document['repeat']}")
     return None if _same_judge(document["reviewer"], wanted) else _stale("the proof was made with another reviewer")
+
+
+def _other_subject(document: Mapping[str, Any], wanted: Wanted) -> str:
+    """How what a proof is about is something else than what is wanted; empty when it is not."""
+    package = document["package"]
+    if document["scenario"]["id"] != wanted.scenario_id:
+        return f"the proof is that of the scenario {document['scenario']['id']}"
+    if package["digest"] != wanted.digest:
+        return f"the proof is of another package: {package['digest']} instead of {wanted.digest}"
+    if package["modes"] != wanted.modes:
+        return "the proof is of a package of which other files are executable"
+    if package["format"] != PACKAGE_FORMAT or document["versions"]["adversary"] != adversary_digest():
+        return "the proof was made with another version of the package format or of the adversary"
+    if document["reference"] is not wanted.reference:
+        return "the proof says something else about whether there is a reference solution"
+    return ""
 
 
 def _same_judge(theirs: Mapping[str, Any] | None, wanted: Wanted) -> bool:

@@ -14,7 +14,7 @@ from generator.execute.taskpackage import TaskPackage, open_package
 from generator.formats.loaded import LoadedScenario
 from generator.package.compare import planned_records
 from generator.package.layout import REFERENCE
-from generator.package.manifest import whole_digest
+from generator.package.manifest import modes_digest, whole_digest
 from generator.package.model import PackagePlan
 from generator.package.plan import plan
 from generator.package.source import SourceChangedError
@@ -34,6 +34,7 @@ class Subject:
         scenario_id: Id of its scenario.
         version: The scenario's version.
         digest: `sha256:` and the content digest that its files have, whatever its manifest states.
+        modes: Digest of which of them are executable.
         reference: Whether there is a reference solution.
         evaluation: How its work is judged.
         package: The package itself; None where it was not looked for.
@@ -43,6 +44,7 @@ class Subject:
     scenario_id: str
     version: str | None
     digest: str
+    modes: str
     reference: bool
     evaluation: Evaluation
     package: TaskPackage | None = None
@@ -111,13 +113,13 @@ def packages_to_check(choice: Choice) -> Subjects:
 
 def _sorted_out(found: Iterable[Subject | Unfit], diagnostics: tuple[Diagnostic, ...] = (), code: int = 0) -> Subjects:
     """Everything once, however often and by whatever names it was asked for: equal packages have one proof."""
-    subjects: dict[tuple[str, str], Subject] = {}
+    subjects: dict[tuple[str, str, str], Subject] = {}
     unfit: dict[str, Unfit] = {}
     for one in found:
         if isinstance(one, Unfit):
             unfit.setdefault(os.path.realpath(one.place), one)
         else:
-            subjects.setdefault((one.scenario_id, one.digest), one)
+            subjects.setdefault((one.scenario_id, one.digest, one.modes), one)
     code = max([code, *(one.exit_code for one in unfit.values())])
     return Subjects(tuple(subjects.values()), tuple(unfit.values()), diagnostics, code)
 
@@ -131,6 +133,7 @@ def _opened(directory: Path) -> Subject | Unfit:
         scenario_id=package.scenario_id,
         version=package.version,
         digest=package.digest,
+        modes=package.modes,
         reference=(directory / REFERENCE).is_dir(),
         evaluation=package.evaluation,
         package=package,
@@ -143,7 +146,7 @@ def _unfit(place: Path, name: str, refused: Refused) -> Unfit:
 
 def _planned(planned: PackagePlan, loaded: LoadedScenario) -> Subject | Unfit:
     try:
-        digest = whole_digest(planned_records(planned))
+        records = planned_records(planned)
     except SourceChangedError as error:
         changed = Refused(error.finding.code, error.finding.message, error.finding.hint, Blame.PACKAGE)
         return _unfit(loaded.directory, loaded.id, changed)
@@ -154,7 +157,8 @@ def _planned(planned: PackagePlan, loaded: LoadedScenario) -> Subject | Unfit:
         place=loaded.directory,
         scenario_id=planned.id,
         version=planned.version,
-        digest=digest,
+        digest=whole_digest(records),
+        modes=modes_digest(records),
         reference=any(file.path.startswith(f"{REFERENCE}/") for file in planned.files),
         evaluation=_evaluation(planned),
     )

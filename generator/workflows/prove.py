@@ -86,7 +86,7 @@ class Proved:
         limits: Time limits, and what the reference needed of them.
         diagnostics: Why it is not proven, and what weakens its proof, placed at the package or its scenario.
         refused: Why it could not be tried.
-        proof: Where its proof is kept; None for what is no package.
+        proof: Where its proof is kept; None for what is no package, and where another's is kept there.
         exit_code: What it means to a script.
     """
 
@@ -138,9 +138,16 @@ def prove(request: ProveRequest, environ: Mapping[str, str], notify: Notify) -> 
         subjects = packages_to_run(request)
         done: list[Proved] = []
         code = subjects.exit_code
+        kept: dict[Path, Subject] = {}
         try:
             for subject in subjects.found:
-                done.append(_prove(subject, request, reviewer, environ, notify))
+                first = kept.setdefault(proof_path(request.out, subject.scenario_id), subject)
+                alone = first is subject
+                done.append(
+                    _prove(subject, request, reviewer, environ, notify)
+                    if alone
+                    else _placeless(subject, request, first)
+                )
                 if done[-1].status is Status.INTERRUPTED:
                     break
         except Interrupted as interruption:
@@ -184,6 +191,15 @@ def check_proofs(request: ProveRequest, environ: Mapping[str, str]) -> ProveOutc
     return _outcome(subjects, checked, subjects.exit_code)
 
 
+def _placeless(subject: Subject, request: ProveRequest, first: Subject) -> Proved:
+    """A package that is not tried: its proof would take the place of one that was just made."""
+    path = proof_path(request.out, subject.scenario_id)
+    message = f"{path} is for the proof of {first.place}, another package of the same scenario"
+    hint = f"{subject.place} in a command of its own, with another --out"
+    refused = Refused(NOT_WRITTEN, message, hint, Blame.USAGE)
+    return Proved(subject=subject, status=Status.NOT_TRIED, refused=(refused,), proof=None, exit_code=exit_of(refused))
+
+
 def _cut(subject: Subject, request: ProveRequest, exit_code: int) -> Proved:
     path = proof_path(request.out, subject.scenario_id)
     return Proved(subject=subject, status=Status.INTERRUPTED, proof=path, exit_code=exit_code)
@@ -207,6 +223,7 @@ def _checked(subject: Subject, request: ProveRequest, reviewer: ReviewerCommand 
     wanted = Wanted(
         scenario_id=subject.scenario_id,
         digest=subject.digest,
+        modes=subject.modes,
         reference=subject.reference,
         backend=None if request.any_backend else request.manner.backend,
         repeat=request.manner.repeat,
@@ -256,7 +273,7 @@ def _prove(
     if tried.interrupted is not None:
         return _cut(subject, request, tried.interrupted)
     refused = tried.refused
-    if not all(is_of(report, subject.digest) for report in tried.reports):
+    if not all(is_of(report, subject.digest, subject.modes) for report in tried.reports):
         message = f"{subject.place} was tried as another package than it is: it changed meanwhile"
         hint = regenerate(subject.scenario_id, request)
         refused = (*refused, Refused("package_edited", message, hint, Blame.PACKAGE))
@@ -299,7 +316,7 @@ def _document(
             "proven": not found,
             "reasons": reasons(found),
             "scenario": {"id": subject.scenario_id, "version": subject.version},
-            "package": {"format": PACKAGE_FORMAT, "digest": subject.digest},
+            "package": {"format": PACKAGE_FORMAT, "digest": subject.digest, "modes": subject.modes},
             "backend": backend,
             "isolation": dict(made.isolation),
             "versions": {

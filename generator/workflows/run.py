@@ -182,14 +182,14 @@ def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | 
     asked = [
         Asked(one.scenario_id, None, runs, one.exit_code, place=shown_path(one.directory)) for one in targets.without
     ]
-    places: dict[tuple[str, str], Path] = {}
+    places: dict[tuple[str, str, str], Path] = {}
     for directory in _distinct(targets.packages):
         package = open_package(directory)
         if isinstance(package, Refused):
             refused.append(package)
             asked.append(Asked(called(directory), None, runs, exit_of(package), place=shown_path(directory)))
             continue
-        place = places.setdefault((package.scenario_id, package.digest), directory)
+        place = places.setdefault((package.scenario_id, package.digest, package.modes), directory)
         if place != directory:
             notify(f"{directory} is the same package as {place}, which is run")
             continue
@@ -212,4 +212,4 @@ def _distinct(directories: Iterable[Path]) -> Iterable[Path]:
 
 def _asked(package: TaskPackage, runs: int, exit_code: int) -> Asked:
     place = shown_path(package.directory)
-    return Asked(package.scenario_id, package.version, runs, exit_code, package.digest, place)
+    return Asked(package.scenario_id, package.version, runs, exit_code, package.digest, place, package.modes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -38,7 +39,11 @@ def test_a_proof_says_what_was_tried_with_what_and_names_no_place_of_this_machin
     assert (made["proven"], made["reasons"], made["repeat"], made["reference"]) == (True, [], 2, True)
     assert (made["scenario"], made["backend"]) == ({"id": "sum-ledger", "version": "1.2.0"}, "local")
     manifest = json.loads((bench.package / "manifest.json").read_text())
-    assert made["package"] == {"format": manifest["packageFormat"], "digest": manifest["digests"]["whole"]}
+    programs = [f"{file['path']}\n" for file in manifest["files"] if file["executable"]]
+    modes = f"sha256:{hashlib.sha256(''.join(sorted(programs)).encode()).hexdigest()}"
+    digest = manifest["digests"]["whole"]
+    assert programs
+    assert made["package"] == {"format": manifest["packageFormat"], "digest": digest, "modes": modes}
     assert (made["isolation"]["level"], made["reviewer"], made["versions"]["harbor"]) == ("bubblewrap", None, None)
     assert [limit["name"] for limit in made["limits"]] == ["run.timeoutSeconds", "timeoutSeconds of check the-check"]
     assert not any(place in proof_file(bench).read_text() for place in (str(bench.folder), str(ROOT), "/tmp"))

@@ -19,6 +19,8 @@ from tests.support.proofs import PROVE, REPORT, RIGHT, checked, codes, judged, p
 from tests.support.runs import JUDGE, Bench, account
 from tests.support.scenarios import write_scenario
 
+NO_DIGEST = f"sha256:{'0' * 64}"
+
 pytestmark = pytest.mark.sandbox
 
 
@@ -138,7 +140,11 @@ class TestCheck:
     @pytest.mark.parametrize(
         ("members", "expected"),
         [
-            ({"package": {"format": "harborsmith_package_v1", "digest": "sha256:" + "0" * 64}}, "proof_stale"),
+            (
+                {"package": {"format": "harborsmith_package_v1", **dict.fromkeys(("digest", "modes"), NO_DIGEST)}},
+                "proof_stale",
+            ),
+            ({"package": {"format": "harborsmith_package_v1", "digest": NO_DIGEST}}, "proof_invalid"),
             ({"scenario": {"id": "other", "version": None}}, "proof_stale"),
             ({"version": "harborsmith_proof_v0"}, "proof_invalid"),
             ({"repeat": 2}, "proof_invalid"),
@@ -377,6 +383,19 @@ def test_a_package_that_is_named_twice_is_checked_once(bench: Bench) -> None:
 
     assert [entry["status"] for entry in report(ran)["packages"]] == ["proven", "invalid"]
     assert codes(ran) == ["package_missing"]
+
+
+@pytest.mark.parametrize("named", [("--scenario", "sum-ledger"), ("generated/harbor/tasks/sum-ledger",)])
+def test_a_proof_does_not_hold_once_a_file_is_no_longer_executable(bench: Bench, named: tuple[str, ...]) -> None:
+    tool = Script(f"#!/bin/sh\nexec {RIGHT}\n")
+    checked(bench, "./tool.sh", assets=["assets/ledger.csv", "tool.sh"], extra={"tool.sh": tool})
+    assert bench.run(*PROVE).code == 0
+    (bench.folder / "scenarios/sum-ledger/tool.sh").chmod(0o644)
+    assert bench.run("generate", "--scenario", "sum-ledger").code == 0
+    ran = bench.run("prove", *named, "--check", "--json")
+
+    assert (ran.code, codes(ran)) == (1, ["proof_stale"])
+    assert codes(bench.run(*PROVE, "--stale", "--json")) == ["proof_reference_fails"]
 
 
 def test_packages_of_one_scenario_are_told_apart_by_their_directories(bench: Bench) -> None:

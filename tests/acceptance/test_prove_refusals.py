@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from generator.resources import data_folder
-from tests.support.proofs import PROVE, REPORT, checked, codes, proof, proof_file, report, runs
+from tests.support.proofs import PROVE, REPORT, RIGHT, checked, codes, proof, proof_file, report, runs
 from tests.support.runs import JUDGE, Bench
 from tests.support.scenarios import document, write_scenario
 
@@ -241,3 +241,24 @@ def test_the_adversary_does_nothing_on_a_machine_that_somebody_uses(tmp_path: Pa
     ran = subprocess.run([adversary], cwd=tmp_path, env={"PATH": "/usr/bin:/bin"}, capture_output=True, check=False)
 
     assert (ran.returncode, ran.stdout, list(tmp_path.iterdir())) == (3, b"", [])
+
+
+def test_of_two_packages_of_one_scenario_only_the_first_is_tried_for_there_is_one_place_for_a_proof(
+    bench: Bench,
+) -> None:
+    checked(bench)
+    assert bench.run("generate", "--out", "old").code == 0
+    checked(bench, RIGHT + " # changed")
+    assert bench.run("generate", "--out", "new").code == 0
+    places = [f"{out}/harbor/tasks/sum-ledger" for out in ("old", "new")]
+    ran = bench.run("prove", *places, "--json")
+
+    assert ran.code == 2
+    assert [(entry["status"], entry["proof"] is None) for entry in report(ran)["packages"]] == [
+        ("proven", False),
+        ("not_tried", True),
+    ]
+    assert codes(ran) == ["proof_not_written"]
+    assert bench.run("prove", places[0], "--check").code == 0
+    assert bench.run("prove", *places, "--stale", "--json").code == 2
+    assert bench.run("prove", places[0], "--check").code == 0

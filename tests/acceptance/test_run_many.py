@@ -17,6 +17,7 @@ import pytest
 
 from generator.execute.settings import Options
 from generator.workflows.run import RunOutcome, RunRequest, run
+from tests.support.files import Script
 from tests.support.runs import JUDGE, SOLVE, Bench, alive, check_evidence, until
 from tests.support.scenarios import document, write_scenario
 from tests.unit.schemas.shipped import wordy
@@ -437,6 +438,23 @@ def test_what_is_named_twice_is_run_once_whatever_its_names(bench: Bench) -> Non
     assert (ran.code, len(runs_of(bench))) == (0, 2)
     assert f"copy is the same package as {place}, which is run\n" in ran.err
     assert "2 of 2 runs scored, pass rate 2/2; 1 of 1 scenario passed every time\n" in ran.out
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_packages_that_differ_in_what_is_executable_alone_are_both_run(bench: Bench, jobs: str) -> None:
+    evaluation = {"mode": "checks", "checks": [{"id": "only", "command": "./tool.sh"}]}
+    made = document(id="good", evaluation=evaluation, assets=["tool.sh"])
+    for out, text in (("one", Script("#!/bin/sh\n")), ("two", "#!/bin/sh\n")):
+        shutil.rmtree(bench.folder / "scenarios", ignore_errors=True)
+        write_scenario(bench.folder / "scenarios" / "good", made, {"tool.sh": text})
+        assert bench.run("generate", "--out", out).code == 0
+    places = [f"{out}/harbor/tasks/good" for out in ("one", "two")]
+    ran = bench.run("run", *places, "--agent", "nop", "--jobs", jobs)
+
+    assert (ran.code, len(runs_of(bench))) == (1, 2)
+    assert "is the same package" not in ran.err
+    cells = {line.split()[1]: line.split()[2:5] for line in ran.out.splitlines() if line.startswith("good (")}
+    assert cells == {f"({places[0]})": ["1", "1", "0"], f"({places[1]})": ["1", "0", "1"]}
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

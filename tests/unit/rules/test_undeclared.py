@@ -103,6 +103,11 @@ def test_a_folder_that_is_not_forgotten_gets_no_note(tmp_path: Path, extra: Tree
     assert undeclared(tmp_path, extra, **changes) == []
 
 
+@pytest.mark.parametrize("name", [".gitkeep", ".keep", ".gitignore", ".DS_Store", "__pycache__/judge.cpython-311.pyc"])
+def test_a_folder_with_nothing_in_it_that_anybody_wrote_gets_no_note(tmp_path: Path, name: str) -> None:
+    assert undeclared(tmp_path, {f"solution/{name}": "", f"private/a/{name}": ""}) == []
+
+
 @pytest.mark.parametrize(
     ("extra", "changes", "code"),
     [

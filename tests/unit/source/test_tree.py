@@ -153,7 +153,7 @@ def test_a_read_returns_the_bytes_up_to_the_limit_and_refuses_more(root: Path) -
     assert Tree(root).read("file.txt", 3) == Refusal(Kind.TOO_LARGE, "over 3 bytes")
 
 
-@pytest.mark.parametrize("size", [0, 5, 64 * 1024 - 1, 64 * 1024 + 1, 200_000])
+@pytest.mark.parametrize("size", [0, 5, 64 * 1024 - 1, 64 * 1024, 64 * 1024 + 1, 200_000])
 @pytest.mark.parametrize("then", [0, 5, 64 * 1024, 200_001])
 def test_a_file_is_read_as_it_is_now_whatever_size_it_had_when_it_was_looked_at(
     root: Path, size: int, then: int
