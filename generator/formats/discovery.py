@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,8 +12,6 @@ from generator.scenario.names import fold
 DOCUMENT: Final = "scenario.json"
 YAML_DOCUMENT: Final = "scenario.yaml"
 DOCUMENTS: Final = (DOCUMENT, YAML_DOCUMENT)
-# Names that are no document's, in lower case -> what was meant.
-_MEANT: Final = {DOCUMENT: DOCUMENT, YAML_DOCUMENT: YAML_DOCUMENT, "scenario.yml": YAML_DOCUMENT}
 
 
 class Discovered(NamedTuple):
@@ -29,8 +26,7 @@ class Discovered(NamedTuple):
 def discover(root: Path) -> Discovered:
     """Find the scenarios of `root`.
 
-    A root that has a document is that one scenario. A child whose document is misnamed is one as well, so that it is
-    reported and not passed over. The order is that of the names, case and Unicode
+    A root that has a document is that one scenario. The order is that of the names, case and Unicode
     normalisation aside (byte order of the NFC form of the folded name, then of the name): the same in every locale.
     """
     if has_document(root):
@@ -62,11 +58,6 @@ def documents(directory: Path) -> tuple[str, ...]:
         return ()
 
 
-def misnamed(names: Iterable[str]) -> tuple[str, str] | None:
-    """A name that a document seems to have instead of its own, in another case or as `.yml`, and the one it should."""
-    return min(((name, _MEANT[name.lower()]) for name in names if _is_misnamed(name)), default=None)
-
-
 def is_directory(path: Path) -> bool:
     """Whether a directory can be seen at `path`, by way of links as well."""
     try:
@@ -77,25 +68,11 @@ def is_directory(path: Path) -> bool:
 
 def _is_scenario(entry: os.DirEntry[str]) -> bool:
     try:
-        return entry.is_dir() and (
-            any(_stands(f"{entry.path}/{name}") for name in DOCUMENTS) or _holds_misnamed(entry.path)
-        )
+        return entry.is_dir() and any(_stands(f"{entry.path}/{name}") for name in DOCUMENTS)
     except PermissionError:
         return True  # a closed directory can be a scenario: it is reported, not passed over
     except OSError:  # a link that leads in a circle
         return False
-
-
-def _holds_misnamed(directory: str) -> bool:
-    try:
-        with os.scandir(directory) as entries:
-            return any(_is_misnamed(entry.name) for entry in entries)
-    except OSError:
-        return False
-
-
-def _is_misnamed(name: str) -> bool:
-    return name not in DOCUMENTS and name.lower() in _MEANT
 
 
 def _stands(path: str) -> bool:

@@ -10,11 +10,10 @@ from typing import Final
 from generator.diagnostics.model import Finding
 from generator.formats.calibration import calibration
 from generator.formats.checked import check
-from generator.formats.discovery import DOCUMENT, DOCUMENTS, YAML_DOCUMENT, documents, misnamed
+from generator.formats.discovery import DOCUMENT, DOCUMENTS, YAML_DOCUMENT, documents
 from generator.formats.draft import Draft, Reading
 from generator.formats.files import look_at_files
 from generator.formats.prompt import read_prompt
-from generator.formats.wording import quoted
 from generator.source.document import MAX_BYTES, Document, read_document
 from generator.source.tree import Entry, Kind, Refusal, Tree
 
@@ -81,8 +80,7 @@ def draft(reading: Reading) -> Draft | None:
 def _document(tree: Tree, entry: Entry) -> Document | tuple[Finding, ...]:
     data = tree.content(entry, MAX_BYTES)
     if isinstance(data, Refusal):
-        other = misnamed(tree.names()) if data.kind is Kind.MISSING else None
-        return (_refused(data, entry.path) if other is None else _misnamed(*other, entry.path),)
+        return (_refused(data, entry.path),)
     return _parse(data, entry.path)
 
 
@@ -92,11 +90,6 @@ def _parse(data: bytes, file: str) -> Document | tuple[Finding, ...]:
 
         return read_yaml(data, file)
     return read_document(data, file)
-
-
-def _misnamed(name: str, meant: str, file: str) -> Finding:
-    message = f"there is no {file}, and {quoted(name)} looks like it"
-    return Finding("document_missing", "", message, f"{meant} as the name of that file", file=file)
 
 
 def _refused(refusal: Refusal, file: str) -> Finding:

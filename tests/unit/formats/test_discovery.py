@@ -26,40 +26,6 @@ def test_only_direct_children_with_a_document_count(tmp_path: Path) -> None:
     assert names(tmp_path) == ["a"]
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [
-        ("scenario.yml", "scenario.yaml"),
-        ("Scenario.json", "scenario.json"),
-        ("SCENARIO.YAML", "scenario.yaml"),
-        ("scenario.YML", "scenario.yaml"),
-    ],
-)
-def test_a_directory_whose_document_is_misnamed_is_told_and_not_passed_over(
-    tmp_path: Path, name: str, meant: str
-) -> None:
-    write_tree(tmp_path, {"a/scenario.json": "{}", f"b/{name}": "{}", "c/scenario.json.bak": "{}", "d/scenario": "{}"})
-    assert names(tmp_path) == ["a", "b"]
-    (told,) = read(tmp_path / "b").findings
-    assert told.code == "document_missing"
-    assert told.message == f'there is no scenario.json, and "{name}" looks like it'
-    assert told.hint == f"{meant} as the name of that file"
-
-
-def test_a_misnamed_document_beside_one_of_the_right_name_is_a_file_like_others(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"a/scenario.yaml": "{}", "a/scenario.yml": "{}"})
-    found = read(tmp_path / "a")
-    assert (found.findings, found.document is None) == ((), False)
-
-
-def test_a_directory_without_a_document_that_may_not_be_listed_is_none(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"a/scenario.yml": "{}"})
-    (tmp_path / "a").chmod(0o711)
-    with unprivileged(tmp_path):
-        assert names(tmp_path) == []
-    (tmp_path / "a").chmod(0o755)
-
-
 def test_the_order_ignores_case_and_normal_form_then_takes_the_name(tmp_path: Path) -> None:
     given = ["b", "A", "a", "_x", "10", "9", "e\u0301b", "éa", "-y"]
     write_tree(tmp_path, {f"{name}/scenario.json": "{}" for name in given})
