@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from generator.diagnostics.catalogue import suggestions
 from generator.diagnostics.locate import has_errors, locate
-from generator.diagnostics.model import Diagnostic, Finding, Severity
+from generator.diagnostics.model import Diagnostic, Finding, Severity, any_error
 from generator.formats.discovery import (
     DOCUMENT,
     DOCUMENTS,
@@ -22,6 +22,7 @@ from generator.formats.discovery import (
     discover,
     has_document,
     is_directory,
+    misnamed,
 )
 from generator.formats.draft import Draft, Reading
 from generator.formats.loaded import LoadedScenario
@@ -41,7 +42,7 @@ class Selection(NamedTuple):
 
     Attributes:
         loaded: Valid and invalid scenarios alike; a valid one has a `scenario`.
-        problems: Unknown ids, directories that cannot be read or hold nothing, passed-over links.
+        problems: Unknown ids, directories that cannot be read or hold nothing, what is passed over.
         complete: Whether the scenarios stand in one directory of scenarios that was seen whole, so that one that is not
             there is gone. A single scenario is no such directory.
         unfiltered: Whether everything in the scenario directory was asked for, so that nothing says what to leave out.
@@ -96,7 +97,7 @@ def select(  # noqa: PLR0913 - each is one answer of the command line
     loaded = [memory.load(reading, pack, by_path.get(reading.path, ()), day, judge) for reading in readings]
     if tier is not None:
         loaded = [one for one in loaded if _tier(one) in (tier, None)]
-    if not loaded and changed is None and not (found.problems or problems):
+    if not loaded and changed is None and not any_error((*found.problems, *problems)):
         problems = (_nothing(scenario_dir, tier, paths),)
     unfiltered = not (ids or tier or paths) and changed is None
     return Selection(tuple(loaded), (*found.problems, *problems), pack.complete, unfiltered)
@@ -189,6 +190,9 @@ def _directory_problems(root: Path, found: Discovered) -> tuple[Diagnostic, ...]
     for link in found.skipped_links:
         message, hint = "a link to a directory is passed over", "the directory itself, or its path as an argument"
         problems.append(_at(link, "directory_link_skipped", message, hint))
+    for wrong in found.misnamed:
+        message = f"no document is called {quoted(wrong.file.name)}; its directory is passed over"
+        problems.append(_at(wrong.file, "document_misnamed", message, wrong.right))
     return tuple(problems)
 
 
@@ -215,8 +219,11 @@ def _unknown(name: str, known: list[str], root: Path) -> Diagnostic:
 
 def _nothing(root: Path, tier: str | None, paths: Sequence[Path]) -> Diagnostic:
     asked = f"scenario of tier {tier}" if tier else "scenario"
-    message = f"no {asked} found; looked for */{DOCUMENT} and */{YAML_DOCUMENT}"
     place = paths[0] if paths else root
+    if wrong := misnamed(place):
+        message = f"no {asked} found; no document is called {quoted(wrong.file.name)}"
+        return _at(place, "selection_empty", message, wrong.right)
+    message = f"no {asked} found; looked for */{DOCUMENT} and */{YAML_DOCUMENT}"
     return _at(place, "selection_empty", message, f"a directory with <name>/{DOCUMENT} in it")
 
 
@@ -227,4 +234,4 @@ def _tier(loaded: LoadedScenario) -> str | None:
 
 def _hides_scenarios(problem: Diagnostic) -> bool:
     """Whether there may be scenarios behind a problem: a link that was passed over may lead to one."""
-    return problem.severity is Severity.ERROR or problem.code == "directory_link_skipped"
+    return problem.severity is Severity.ERROR or problem.code in ("directory_link_skipped", "document_misnamed")
