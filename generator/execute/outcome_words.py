@@ -27,7 +27,7 @@ OUTCOME_WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "missing_completion_signal": "The agent's turn ended without a word about whether the goal is met. "
         "It counts against the work only where the scenario sets `loop.completion.required`.",
         "iterations_exhausted": "The agent had all its turns and never said that it is done; the work is reviewed as "
-        "it stands. The scenario's `loop.maxIterations` says how many turns there are.",
+        "it stands. The scenario's `loop.defaultMaxIterations` says how many turns there are.",
         "max_iterations": "The published word for `iterations_exhausted`: the agent had all its turns and never said "
         "that it is done.",
         "agent_timeout": "The agent ran out of time and was ended; the work is reviewed as it stands.",
