@@ -74,7 +74,9 @@ def _meant(root: Path, ids: Collection[str]) -> str | None:
 
 def _unreadable(root: Path, reason: str) -> Diagnostic:
     if root.is_file():
-        hint = str(root.parent) if has_document(root.parent) else "the directory of a scenario"
+        wrong = misnamed(root.parent)
+        named = wrong.right if wrong and wrong.file == root else "the directory of a scenario"
+        hint = str(root.parent) if has_document(root.parent) else named
         message = "this is a file that is no scenario's document, where a directory belongs"
         return _at(root, "directory_unreadable", message, hint)
     return _at(root, "directory_unreadable", f"the directory cannot be read: {reason}", "a directory you may read")

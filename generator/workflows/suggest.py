@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -58,6 +57,8 @@ def package_words(
 
 def typed(command: str) -> str:
     """`command`, where it begins with `harborsmith`, as it can be typed here: by a path where none is on PATH."""
+    import shutil
+
     name, _, rest = command.partition(" ")
     if name != PROGRAM or shutil.which(PROGRAM) is not None:
         return command

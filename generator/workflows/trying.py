@@ -9,7 +9,6 @@ from typing import Any, Final, NamedTuple
 
 from generator.formats.discovery import is_directory
 from generator.scenario.names import id_problem
-from generator.workflows.select import select
 from generator.workflows.suggest import Usual
 
 _NEW_SCENARIO: Final = "my-task"
@@ -69,6 +68,8 @@ def _scenarios(folder: Path) -> list[_Tried]:
     """The sound scenarios of a pack, in their order."""
     if not is_directory(folder):
         return []
+    from generator.workflows.select import select
+
     return [
         _Tried(one.id, judges_itself(one.raw), "solution" in one.raw)
         for one in select(folder).loaded

@@ -190,6 +190,8 @@ def test_a_file_of_a_scenario_is_told_with_its_directory(pack: Path) -> None:
     assert hint(select(pack, paths=[pack / "a/instruction.md"])) == str(pack / "a")
     write_tree(pack, {"notes.md": "no scenario\n"})
     assert hint(select(pack, paths=[pack / "notes.md"])) == "the directory of a scenario"
+    write_tree(pack, {"c/scenario.yml": "{}"})
+    assert hint(select(pack, paths=[pack / "c/scenario.yml"])) == "scenario.yaml"
 
 
 def test_a_tier_that_nothing_has_is_told_with_those_that_are_there(tmp_path: Path) -> None:
