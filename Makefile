@@ -19,11 +19,12 @@ help: ## Print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(READY): requirements-dev.txt pyproject.toml generator/__init__.py
-	@PYTHON="$(PYTHON)" sh tools/bootstrap.sh
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
+	@PYTHON="$(PYTHON)" GOALS="$(filter-out $@,$(MAKECMDGOALS))" sh tools/bootstrap.sh
+	@# Without the marker it was never whole: its interpreter may be the wrong one, its packages half installed.
+	@[ -e $@ ] && $(BIN)/python -m pip --version >/dev/null 2>&1 || { \
 	    python="$(PYTHON)"; \
 	    [ -n "$$python" ] || python=$$(sh tools/find-python.sh | sed -n '1s/^[^ ]* //p'); \
-	    echo "making $(VENV) with $$python" >&2; \
+	    echo "making $(VENV) with $$python; this first time takes about a minute" >&2; \
 	    "$$python" -m venv --clear $(VENV); }
 	@$(PIP) install --require-hashes -r requirements-dev.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .

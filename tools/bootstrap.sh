@@ -1,9 +1,18 @@
 #!/bin/sh
 # Install what a fresh Debian or Ubuntu lacks for development, or say in one line for each what is missing and what
-# that costs. Fails only when nothing can go on without it.
+# that costs. Fails only when nothing can go on without it, or when the interpreter that PYTHON names is too old.
 set -eu
 
 here=$(dirname "$0")
+
+if [ -n "${PYTHON:-}" ]; then
+    # Any version of Python understands it, and says which one it is.
+    probe='import sys; print("it is Python %d.%d" % sys.version_info[:2]); sys.exit(sys.version_info < (3, 11))'
+    if ! found=$("${PYTHON}" -I -c "${probe}" 2>/dev/null </dev/null); then
+        echo "${PYTHON} does not fit: ${found:-it cannot be run}. Python 3.11 or later is needed; make ${GOALS:-demo} PYTHON=python3.12" >&2
+        exit 1
+    fi
+fi
 
 missing=
 [ -n "${PYTHON:-}" ] || [ -n "$(sh "${here}/find-python.sh")" ] || missing="python3-venv"

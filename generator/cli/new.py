@@ -19,6 +19,7 @@ from generator.workflows.scaffold import (
     new_reviewer,
     new_scenario,
 )
+from generator.workflows.suggest import typed
 
 if TYPE_CHECKING:
     from generator.cli.options import Command
@@ -78,7 +79,7 @@ def scenario(name: str, template: str | None, bundled: str | None, parent: Path)
 @_parent_option("--dir", "agents", "Where to put it.")
 def agent(name: str, template: str, parent: Path) -> Exit:
     """Begin the agent NAME: a program for one turn, and agent.json with what it needs."""
-    return show_made(new_agent(name, template, parent))
+    return show_made(new_agent(name, template, parent, usual()))
 
 
 @command.command("reviewer")
@@ -87,7 +88,7 @@ def agent(name: str, template: str, parent: Path) -> Exit:
 @_parent_option("--dir", "reviewers", "Where to put it.")
 def reviewer(name: str, template: str, parent: Path) -> Exit:
     """Begin the reviewer NAME: a program that reads the finished work and writes a verdict."""
-    return show_made(new_reviewer(name, template, parent))
+    return show_made(new_reviewer(name, template, parent, usual()))
 
 
 def show_made(made: Made | str) -> Exit:
@@ -100,5 +101,5 @@ def show_made(made: Made | str) -> Exit:
         click.echo(f"kept {made.folder / name}")
     click.echo("\nNext:")
     for line in made.next_commands:
-        click.echo(f"  {line}")
+        click.echo(f"  {typed(line)}")
     return Exit.GOOD

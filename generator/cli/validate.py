@@ -65,9 +65,9 @@ class ReportFile(click.ParamType[tuple[str, Path]]):
 @changed_option
 @click.option(
     "--fail-on",
-    metavar="CODE|CATEGORY|warning",
+    metavar="CODE|CATEGORY|warning|note",
     multiple=True,
-    help="Fail on this code, on codes of this category, or on every warning; repeatable.",
+    help="Fail on this code, on codes of this category, on every warning, or on notes as well; repeatable.",
 )
 @click.option(
     "--report", "files", type=ReportFile(), multiple=True, help="Write a report to a file as well; repeatable."

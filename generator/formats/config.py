@@ -23,6 +23,7 @@ from generator.source.pointer import child
 from generator.source.tree import Refusal, Tree
 
 ANY_WARNING: Final = "warning"
+ANY_NOTE: Final = "note"
 # Key -> an example of its value.
 SETTINGS: Final = {
     "scenario-dir": '"scenarios"',
@@ -128,8 +129,8 @@ def read_config(file: Path) -> Config | tuple[Diagnostic, ...]:
 
 
 def known_names() -> list[str]:
-    """What `fail-on` may name: every code, every category, and `warning`."""
-    return [*catalogue(), *categories(), ANY_WARNING]
+    """What `fail-on` may name: every code, every category, `warning` and `note`."""
+    return [*catalogue(), *categories(), ANY_WARNING, ANY_NOTE]
 
 
 def _config(given: Mapping[str, Any], file: Path, text: str) -> Config:

@@ -12,13 +12,27 @@ from generator.scenario.names import fold
 DOCUMENT: Final = "scenario.json"
 YAML_DOCUMENT: Final = "scenario.yaml"
 DOCUMENTS: Final = (DOCUMENT, YAML_DOCUMENT)
+_STEM: Final = "scenario."
+_CLOSE: Final = 0.85  # of difflib: `senario.json` and `scenarios.json` are meant, `scenery.json` is not
+_FARTHEST: Final = 3  # characters more or less; only such names are compared
+
+
+class Misnamed(NamedTuple):
+    """A file that is clearly meant as a scenario's document, and the `right` name for it."""
+
+    file: Path
+    right: str
 
 
 class Discovered(NamedTuple):
-    """What a root holds: scenario directories in order, linked ones that were passed over, why it is unreadable."""
+    """What a root holds: scenario directories in order, linked ones that were passed over, why it is unreadable.
+
+    `misnamed` are the documents that nobody finds, of directories without another one.
+    """
 
     directories: tuple[Path, ...] = ()
     skipped_links: tuple[Path, ...] = ()
+    misnamed: tuple[Misnamed, ...] = ()
     missing: bool = False
     unreadable: str = ""
 
@@ -31,18 +45,35 @@ def discover(root: Path) -> Discovered:
     """
     if has_document(root):
         return Discovered((root,))
+    found: list[tuple[str, bool]] = []
+    others: list[str] = []
     try:
         with os.scandir(root) as entries:
-            found = [(entry.name, entry.is_symlink()) for entry in entries if _is_scenario(entry)]
+            for entry in entries:
+                if _is_scenario(entry):
+                    found.append((entry.name, entry.is_symlink()))
+                elif entry.is_dir(follow_symlinks=False):
+                    others.append(entry.name)
     except FileNotFoundError:
         return Discovered(missing=True)
     except OSError as error:
         return Discovered(unreadable=error.strerror or str(error))
-    found.sort(key=lambda item: (fold(item[0]).encode("utf-8", "surrogateescape"), os.fsencode(item[0])))
+    found.sort(key=lambda item: _order(item[0]))
     return Discovered(
         tuple(root / name for name, link in found if not link),
         tuple(root / name for name, link in found if link),
+        tuple(wrong for name in sorted(others, key=_order) if (wrong := misnamed(root / name))),
     )
+
+
+def misnamed(directory: Path) -> Misnamed | None:
+    """The file in `directory`, which has no document, that is clearly meant as one."""
+    try:
+        with os.scandir(directory) as entries:
+            close = [(entry.name, right) for entry in entries if (right := _meant(entry.name)) and entry.is_file()]
+    except OSError:
+        return None
+    return Misnamed(directory / min(close)[0], min(close)[1]) if close else None
 
 
 def has_document(directory: Path) -> bool:
@@ -64,6 +95,23 @@ def is_directory(path: Path) -> bool:
         return stat.S_ISDIR(path.stat().st_mode)
     except OSError:
         return False
+
+
+def _order(name: str) -> tuple[bytes, bytes]:
+    return fold(name).encode("utf-8", "surrogateescape"), os.fsencode(name)
+
+
+def _meant(name: str) -> str | None:
+    """The document's name that `name` was meant to be: it differs in case or ending, or is misspelt."""
+    lowered = name.lower()
+    begins = lowered.startswith(_STEM)
+    # A misspelt name that ends like no JSON or YAML is taken for something else, without the cost of comparing.
+    if not begins and (lowered.rpartition(".")[2][:1] not in ("j", "y") or abs(len(name) - len(DOCUMENT)) > _FARTHEST):
+        return None
+    import difflib
+
+    close = difflib.get_close_matches(lowered, DOCUMENTS, n=1, cutoff=_CLOSE)
+    return close[0] if close else DOCUMENT if begins else None
 
 
 def _is_scenario(entry: os.DirEntry[str]) -> bool:

@@ -28,6 +28,7 @@ _HINTS: Final[Mapping[Kind, str]] = {
     Kind.OUTSIDE: "a copy of the file inside the scenario directory",
     Kind.TOO_LARGE: f"at most {MAX_PROMPT_BYTES // 1024} KiB; the rest as an asset that the prompt names",
 }
+_TEXTS: Final = (".md", ".txt")
 _MOST_COMPARED: Final = 200  # names that a missing one is compared with
 
 
@@ -65,16 +66,24 @@ def read_prompt(tree: Tree, sound: Mapping[str, Any], invalid: frozenset[str]) -
     if isinstance(data, Refusal):
         code, reason = _REFUSALS[data.kind]
         detail = f" ({data.detail})" if data.detail and data.detail not in reason else ""
-        hint = _meant(tree, file) if data.kind is Kind.MISSING else _HINTS.get(data.kind, _ANY_PROMPT)
+        hint = _meant(tree, file, bool(at)) if data.kind is Kind.MISSING else _HINTS.get(data.kind, _ANY_PROMPT)
         refused = Finding(code, at, f"the prompt cannot be read: {reason} {file}{detail}", hint)
         return Prompt("", file, (refused,), entry)
     return _decoded(data, file, entry)
 
 
-def _meant(tree: Tree, file: str) -> str:
-    """The file that a missing one was probably meant to be, or what a prompt is."""
-    close = closest(file, list(tree.sample(_MOST_COMPARED)))
-    return quoted(close) if close else _ANY_PROMPT
+def _meant(tree: Tree, file: str, declared: bool) -> str:
+    """The file that a missing one was probably meant to be, as the document would name it; else what a prompt is."""
+    there = [name for name in tree.sample(_MOST_COMPARED) if tree.look(name).kind is Kind.FILE]
+    beside = [name for name in there if "/" not in name and name.lower().endswith(_TEXTS) and not _is_readme(name)]
+    meant = closest(file, there) or (beside[0] if len(beside) == 1 else None)
+    if meant is None:
+        return _ANY_PROMPT
+    return quoted(meant) if declared else f'"userPromptPath": {quoted(meant)}'
+
+
+def _is_readme(name: str) -> bool:
+    return name.lower().startswith("readme")
 
 
 def _inline(text: str) -> list[Finding]:

@@ -55,6 +55,8 @@ _REASONS: Final[Mapping[str, Callable[[str], str | None]]] = {
     "path_unsafe": path_problem,
     "text_blank": lambda _: "it is blank",
 }
+# A path that stands in an example would be pasted, and lead to nothing.
+_HINTS: Final[Mapping[str, str]] = {"path_unsafe": "the path of a copy inside the scenario directory, seen from there"}
 _SHOWN_LENGTH: Final = 60
 
 
@@ -176,7 +178,8 @@ def _pattern(error: ValidationError, subschema: Mapping[str, Any], pointer: str)
     reason = explain(value) if explain else None
     what = f"does not fit: {reason}" if reason else f"does not fit; expected {_sentence(form)}"
     mended = of_form(code, value)
-    hint = _example(subschema) if mended is None else json.dumps(mended, ensure_ascii=False)
+    usual = _HINTS.get(code) or _example(subschema)
+    hint = usual if mended is None else json.dumps(mended, ensure_ascii=False)
     # What stands behind the name of a variable may be a secret, which no log should repeat.
     shown = f"{value.partition('=')[0]}=…" if code == "environment_name" and "=" in value else value
     return Finding(code, pointer, f"{quoted(shown)} {what}", hint)

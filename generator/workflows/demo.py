@@ -20,6 +20,7 @@ from generator.resources import data_folder
 from generator.workflows.generate import ensure_package
 from generator.workflows.run import RunOutcome, RunRequest, run
 from generator.workflows.select import select
+from generator.workflows.suggest import typed
 from generator.workflows.validate import text_report as validation_lines
 from generator.workflows.validate import validate
 
@@ -164,7 +165,8 @@ def _close(out: Path, options: Options, tell: Tell) -> None:
     tell("")
     tell(f"Evidence, with each verdict, transcript and finished workspace: {out / 'runs'}")
     tell("Next: look at all bundled scenarios, see a reference solution pass, try an agent of yours.")
-    tell(f"  harborsmith validate {scenarios}")
+    tell("  " + typed(f"harborsmith validate {scenarios}"))
     run_oracle = "--scenario access-log-digest --agent oracle"
-    tell(f"  harborsmith run --scenario-dir {scenarios} {run_oracle} --out {place}{unconfined}")
-    tell(f"  harborsmith run {package} --out {place} --agent ./your-agent --reviewer {reviewer}{unconfined}")
+    run_own = f"--out {place} --agent ./your-agent --reviewer {reviewer}{unconfined}"
+    tell("  " + typed(f"harborsmith run --scenario-dir {scenarios} {run_oracle} --out {place}{unconfined}"))
+    tell("  " + typed(f"harborsmith run {package} {run_own}"))

@@ -1,4 +1,4 @@
-"""What `explain` says about a code, and the list of all codes."""
+"""What `explain` says about a code or a word of a run, and the list of all codes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from generator.diagnostics.catalogue import Entry, catalogue, categories
+from generator.execute.outcome_words import OUTCOME_WORDS, PAGE
 
 WIDTH = 100
 
@@ -29,6 +30,19 @@ def listing() -> Iterator[str]:
         for entry in catalogue().values():
             if entry.category == category:
                 yield f"  {entry.code:<{width}}  {entry.severity:<7}  {entry.summary}"
+
+
+def word_explanation(word: str) -> Iterator[str]:
+    """A word of a run that is no code: what it means, and where more stands."""
+    yield f"{word} (how a run ended)"
+    yield ""
+    yield from textwrap.wrap(OUTCOME_WORDS[word], WIDTH)
+    yield f"See {PAGE}."
+
+
+def word_as_json(word: str) -> dict[str, Any]:
+    """A word of a run as an object."""
+    return {"word": word, "summary": OUTCOME_WORDS[word], "page": PAGE}
 
 
 def as_json(entry: Entry) -> dict[str, Any]:

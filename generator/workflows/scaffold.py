@@ -21,6 +21,7 @@ from generator.resources import data_folder
 from generator.scenario.names import id_problem
 from generator.workflows.schemas import schema_text
 from generator.workflows.suggest import BUILT_IN, Usual
+from generator.workflows.trying import judges_itself, try_agent, try_reviewer
 
 # Kind -> templates, the first of them when none is named.
 TEMPLATES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -109,7 +110,7 @@ def new_scenario(
         planned[DOCUMENT] = Planned(_renamed(planned[DOCUMENT].content, name, bundled, day))
     folder = parent / name
     place = "" if parent == usual.scenario_dir else f" --scenario-dir {shlex.quote(str(parent))}"
-    judged = _judges_itself(planned[DOCUMENT].content)
+    judged = judges_itself(json.loads(planned[DOCUMENT].content))
     commands = (
         f"harborsmith validate{place} --scenario {name}",
         f"harborsmith generate{place} --scenario {name}",
@@ -118,7 +119,7 @@ def new_scenario(
     return _new(name, folder, planned, commands)
 
 
-def new_agent(name: str, template: str, parent: Path) -> Made | str:
+def new_agent(name: str, template: str, parent: Path, usual: Usual = BUILT_IN) -> Made | str:
     """Make an agent from a template."""
     planned = _template(data_folder("templates") / "new/agent" / template, {"NAME": name})
     given: dict[str, Any] = json.loads(planned["agent.json"].content)
@@ -129,19 +130,18 @@ def new_agent(name: str, template: str, parent: Path) -> Made | str:
     commands = (
         f"${{EDITOR:-vi}} {_program(folder)}/run",
         f"${{EDITOR:-vi}} {_program(folder)}/agent.json",
-        f"harborsmith run --scenario my-task {' '.join(options)}",
+        *try_agent(options, usual),
     )
     return _new(name, folder, planned, commands)
 
 
-def new_reviewer(name: str, template: str, parent: Path) -> Made | str:
+def new_reviewer(name: str, template: str, parent: Path, usual: Usual = BUILT_IN) -> Made | str:
     """Make a reviewer from a template."""
     planned = _template(data_folder("templates") / "new/reviewer" / template, {"NAME": name})
     folder = parent / name
     commands = (
         f"${{EDITOR:-vi}} {_program(folder)}/run",
-        f"harborsmith run --scenario my-task --agent oracle --reviewer {_program(folder)}",
-        f"harborsmith run --scenario my-task --agent nop --reviewer {_program(folder)}",
+        *try_reviewer(_program(folder), usual),
     )
     return _new(name, folder, planned, commands)
 
@@ -209,12 +209,6 @@ def _write(folder: Path, planned: Mapping[str, Planned]) -> str | None:
     except OSError as error:
         return f"{error.filename or folder}: {error.strerror or error}"
     return None
-
-
-def _judges_itself(content: bytes) -> bool:
-    """Whether a scenario needs no reviewer of the operator's."""
-    evaluation = json.loads(content)["evaluation"]
-    return "reviewer" in evaluation or evaluation["mode"] == "checks"
 
 
 def _program(folder: Path) -> str:

@@ -11,25 +11,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from generator.diagnostics.catalogue import suggestions
-from generator.diagnostics.locate import has_errors, locate
-from generator.diagnostics.model import Diagnostic, Finding, Severity
-from generator.formats.discovery import (
-    DOCUMENT,
-    DOCUMENTS,
-    YAML_DOCUMENT,
-    Discovered,
-    discover,
-    has_document,
-    is_directory,
-)
+from generator.diagnostics.locate import has_errors
+from generator.diagnostics.model import Diagnostic, Finding, Severity, any_error
+from generator.formats.discovery import DOCUMENTS, discover, has_document, is_directory
 from generator.formats.draft import Draft, Reading
 from generator.formats.loaded import LoadedScenario
 from generator.formats.loaded_form import loaded_form
 from generator.formats.reading import draft
-from generator.formats.wording import quoted
 from generator.rules.registry import Pack, check_pack, check_scenario
 from generator.scenario.tiers import TIERS
+from generator.workflows.asked import directory_problems, nothing_found, unknown_scenario
 from generator.workflows.memory import Memory
 
 if TYPE_CHECKING:
@@ -41,7 +32,7 @@ class Selection(NamedTuple):
 
     Attributes:
         loaded: Valid and invalid scenarios alike; a valid one has a `scenario`.
-        problems: Unknown ids, directories that cannot be read or hold nothing, passed-over links.
+        problems: Unknown ids, directories that cannot be read or hold nothing, what is passed over.
         complete: Whether the scenarios stand in one directory of scenarios that was seen whole, so that one that is not
             there is gone. A single scenario is no such directory.
         unfiltered: Whether everything in the scenario directory was asked for, so that nothing says what to leave out.
@@ -75,7 +66,8 @@ def select(  # noqa: PLR0913 - each is one answer of the command line
     """Read the scenarios that are asked for and apply every rule to them.
 
     Args:
-        scenario_dir: Directory of scenario directories, or itself one scenario. Not looked at when `paths` are given.
+        scenario_dir: Directory of scenario directories, or itself one scenario. When `paths` are given, it is only
+            asked what was meant by one that is not there.
         ids: Ids or directory names; none means all.
         tier: Only scenarios of this tier, and those whose tier cannot be told because they are broken.
         paths: Scenario directories, their documents, or directories of scenarios, instead of `scenario_dir`.
@@ -85,7 +77,7 @@ def select(  # noqa: PLR0913 - each is one answer of the command line
         models: Whether to build the model of each valid scenario, which no rule needs.
     """
     memory = memory or Memory()
-    found = _find_paths(paths, memory) if paths else _find_root(scenario_dir, memory)
+    found = _find_paths(paths, scenario_dir, memory) if paths else _find_root(scenario_dir, memory)
     readings, problems = _named(found, ids, scenario_dir)
     if changed is not None:
         readings = tuple(reading for reading in readings if _holds(reading, changed))
@@ -94,10 +86,12 @@ def select(  # noqa: PLR0913 - each is one answer of the command line
     day = today or datetime.now(UTC).date()
     judge = partial(load, models=models)
     loaded = [memory.load(reading, pack, by_path.get(reading.path, ()), day, judge) for reading in readings]
+    tiers: list[str] = []
     if tier is not None:
+        tiers = [name for name in TIERS if name in map(_tier, loaded)]
         loaded = [one for one in loaded if _tier(one) in (tier, None)]
-    if not loaded and changed is None and not (found.problems or problems):
-        problems = (_nothing(scenario_dir, tier, paths),)
+    if not loaded and changed is None and not any_error((*found.problems, *problems)):
+        problems = (nothing_found(paths[0] if paths else scenario_dir, tier, tiers),)
     unfiltered = not (ids or tier or paths) and changed is None
     return Selection(tuple(loaded), (*found.problems, *problems), pack.complete, unfiltered)
 
@@ -156,10 +150,10 @@ def _find_root(root: Path, memory: Memory) -> _Found:
     found = discover(root)
     readings = tuple(memory.read(directory) for directory in found.directories)
     alone = found.directories == (root,)
-    return _Found(readings, Pack(readings, complete=not alone), _directory_problems(root, found))
+    return _Found(readings, Pack(readings, complete=not alone), directory_problems(root, found))
 
 
-def _find_paths(paths: Sequence[Path], memory: Memory) -> _Found:
+def _find_paths(paths: Sequence[Path], scenario_dir: Path, memory: Memory) -> _Found:
     directories: dict[Path, Path] = {}
     problems: list[Diagnostic] = []
     for path in paths:
@@ -169,33 +163,18 @@ def _find_paths(paths: Sequence[Path], memory: Memory) -> _Found:
             directories.setdefault(directory.absolute(), directory)
             continue
         found = discover(directory)
-        problems += _directory_problems(directory, found)
+        problems += directory_problems(directory, found, _ids(scenario_dir, memory) if found.missing else ())
         if not (found.directories or found.missing or found.unreadable):
-            problems.append(_nothing(directory, None, ()))
+            problems.append(nothing_found(directory))
         for below in found.directories:
             directories.setdefault(below.absolute(), below)
     readings = tuple(memory.read(directory) for directory in directories.values())
     return _Found(readings, Pack(readings, complete=False), tuple(problems))
 
 
-def _directory_problems(root: Path, found: Discovered) -> tuple[Diagnostic, ...]:
-    problems: list[Diagnostic] = []
-    if found.missing:
-        message, hint = "there is no such directory", "--scenario-dir DIR, or harborsmith init"
-        problems.append(_at(root, "directory_missing", message, hint))
-    if found.unreadable:
-        message = f"the directory cannot be read: {found.unreadable}"
-        problems.append(_at(root, "directory_unreadable", message, "a directory you may read"))
-    for link in found.skipped_links:
-        message, hint = "a link to a directory is passed over", "the directory itself, or its path as an argument"
-        problems.append(_at(link, "directory_link_skipped", message, hint))
-    return tuple(problems)
-
-
-def _at(path: Path, code: str, message: str, hint: str) -> Diagnostic:
-    """A problem with a file or directory as such, not with anything that stands in it."""
-    (problem,) = locate((Finding(code, "", message, hint),), None, path, document_file="")
-    return problem
+def _ids(scenario_dir: Path, memory: Memory) -> set[str]:
+    readings = map(memory.read, discover(scenario_dir).directories)
+    return {name for reading in readings for name in (reading.id, reading.name)}
 
 
 def _named(found: _Found, ids: Sequence[str], root: Path) -> tuple[tuple[Reading, ...], tuple[Diagnostic, ...]]:
@@ -204,20 +183,9 @@ def _named(found: _Found, ids: Sequence[str], root: Path) -> tuple[tuple[Reading
     wanted = set(ids)
     chosen = tuple(reading for reading in found.readings if {reading.id, reading.name} & wanted)
     known = {name for reading in found.readings for name in (reading.id, reading.name)}
-    return chosen, tuple(_unknown(name, sorted(known), root) for name in dict.fromkeys(ids) if name not in known)
-
-
-def _unknown(name: str, known: list[str], root: Path) -> Diagnostic:
-    close = suggestions(name, known)
-    hint = " or ".join(close) or ("one of " + ", ".join(known[:10]) if known else "")
-    return _at(root, "selection_unknown_scenario", f"no scenario has the id or directory name {quoted(name)}", hint)
-
-
-def _nothing(root: Path, tier: str | None, paths: Sequence[Path]) -> Diagnostic:
-    asked = f"scenario of tier {tier}" if tier else "scenario"
-    message = f"no {asked} found; looked for */{DOCUMENT} and */{YAML_DOCUMENT}"
-    place = paths[0] if paths else root
-    return _at(place, "selection_empty", message, f"a directory with <name>/{DOCUMENT} in it")
+    return chosen, tuple(
+        unknown_scenario(name, sorted(known), root) for name in dict.fromkeys(ids) if name not in known
+    )
 
 
 def _tier(loaded: LoadedScenario) -> str | None:
@@ -227,4 +195,4 @@ def _tier(loaded: LoadedScenario) -> str | None:
 
 def _hides_scenarios(problem: Diagnostic) -> bool:
     """Whether there may be scenarios behind a problem: a link that was passed over may lead to one."""
-    return problem.severity is Severity.ERROR or problem.code == "directory_link_skipped"
+    return problem.severity is Severity.ERROR or problem.code in ("directory_link_skipped", "document_misnamed")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from generator.diagnostics.locate import shown_path
 from generator.package.model import Settings
 
 
@@ -25,6 +28,7 @@ class Usual(NamedTuple):
     dataset: Mapping[str, str] = {}
 
 
+PROGRAM: Final = "harborsmith"
 BUILT_IN: Final = Usual()
 
 
@@ -49,6 +53,24 @@ def package_words(
     }
     authors = () if made.authors == usual.settings.authors else made.authors
     return [*option_words(options), *(word for author in authors for word in ("--author", author))]
+
+
+def typed(command: str) -> str:
+    """`command`, where it begins with `harborsmith`, as it can be typed here: by a path where none is on PATH."""
+    import shutil
+
+    name, _, rest = command.partition(" ")
+    if name != PROGRAM or shutil.which(PROGRAM) is not None:
+        return command
+    beside = Path(sys.executable).parent / PROGRAM
+    if beside.is_file():
+        return f"{shlex.quote(_as_program(beside))} {rest}"
+    return f"{shlex.quote(sys.executable)} -m generator {rest}"
+
+
+def _as_program(path: Path) -> str:
+    shown = shown_path(path)
+    return shown if "/" in shown else f"./{shown}"
 
 
 def option_words(options: Mapping[str, object]) -> list[str]:

@@ -77,7 +77,7 @@ def validate(selection: Selection, fail_on: Sequence[str] = (), config: Config |
 
     Args:
         selection: What `select` read.
-        fail_on: Codes, categories, or `warning` for every warning, that fail a scenario as errors do.
+        fail_on: Codes and categories that fail a scenario as errors do; `warning` is each warning, `note` all there is.
         config: The pack's settings; of them, what is to be ignored.
     """
     ignores = config.ignores if config else ()
@@ -160,8 +160,9 @@ def _unused(selection: Selection, results: Sequence[Result], ignores: Sequence[I
 def _fails(diagnostic: Diagnostic, fail_on: Sequence[str]) -> bool:
     if diagnostic.severity is Severity.ERROR:
         return True
-    named = diagnostic.code in fail_on or diagnostic.category in fail_on
-    return named or (diagnostic.severity is Severity.WARNING and Severity.WARNING.value in fail_on)
+    if diagnostic.code in fail_on or diagnostic.category in fail_on or Severity.NOTE.value in fail_on:
+        return True
+    return diagnostic.severity is Severity.WARNING and Severity.WARNING.value in fail_on
 
 
 def _block(result: Result, paint: Paint) -> Iterator[str]:

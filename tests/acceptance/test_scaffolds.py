@@ -104,7 +104,7 @@ def test_a_new_scenario_gets_no_complaint_and_its_package_is_made(pack: Path, te
     report = json.loads(harborsmith("validate", "--json", cwd=pack).stdout)
     assert [(one["errors"], one["warnings"]) for one in report["results"]] == [([], [])]
     last = next_commands(done)[2]
-    assert last == (
+    assert last.endswith(
         "harborsmith run --scenario my-task --agent oracle"
         if template == "checks"
         else "harborsmith new reviewer my-judge"
@@ -231,6 +231,47 @@ cat; exit {status}
     assert "Do the task." in done.stdout
     assert (result["status"], done.returncode == 0) == (said, status == 0)
     assert "secret" not in done.stdout + done.stderr
+
+
+def shown_next(pack: Path, *arguments: str) -> list[str]:
+    """The commands that come next, without how the program is called and without opening an editor."""
+    lines = next_commands(new(pack, *arguments))
+    return [line.partition("harborsmith ")[2] for line in lines if "EDITOR" not in line]
+
+
+def test_a_new_agent_is_tried_with_a_scenario_and_the_reviewer_that_it_needs(pack: Path) -> None:
+    run = "run --scenario my-task --agent ./agents/{}"
+    assert shown_next(pack, "agent", "a") == ["new scenario my-task --template checks", run.format("a")]
+    new(pack, "scenario", "my-task")
+    judged = f"{run} --reviewer ./reviewers/{{}}"
+    assert shown_next(pack, "agent", "b") == ["new reviewer my-judge", judged.format("b", "my-judge")]
+    new(pack, "reviewer", "strict")
+    assert shown_next(pack, "agent", "c") == [judged.format("c", "strict")]
+    new(pack, "scenario", "z-checked", "--template", "checks")
+    assert shown_next(pack, "agent", "d") == ["run --scenario z-checked --agent ./agents/d"]
+
+
+def test_a_new_reviewer_is_tried_with_a_scenario_that_needs_one(pack: Path) -> None:
+    runs = [f"run --scenario my-task --agent {agent} --reviewer ./reviewers/{{}}" for agent in ("oracle", "nop")]
+    new(pack, "scenario", "a-checked", "--template", "checks")
+    assert shown_next(pack, "reviewer", "a") == ["new scenario my-task", *(line.format("a") for line in runs)]
+    folder = write_tree(pack / "scenarios", {"broken/scenario.json": "{"})
+    new(pack, "scenario", "my-task")
+    assert shown_next(pack, "reviewer", "b") == [line.format("b") for line in runs]
+    document = json.loads((folder / "my-task/scenario.json").read_text())
+    del document["solution"]
+    (folder / "my-task/scenario.json").write_text(json.dumps(document))
+    assert shown_next(pack, "reviewer", "c") == [runs[1].format("c")]
+
+
+def test_what_comes_next_can_be_typed_whether_the_program_is_on_path_or_not(tmp_path: Path) -> None:
+    program = Path(sys.executable).parent / "harborsmith"
+    if not program.is_file():
+        pytest.skip("the program is not installed beside the interpreter")
+    (tmp_path / "bin").mkdir()
+    for name, path, expected in (("a", tmp_path / "bin", str(program)), ("b", program.parent, "harborsmith")):
+        done = harborsmith("new", "scenario", name, cwd=tmp_path, PATH=str(path))
+        assert next_commands(done)[0].split()[0] == expected
 
 
 CRITERIA = [{"id": "c-1", "text": "The total is right."}, {"id": "c-2", "text": "The list is untouched."}]

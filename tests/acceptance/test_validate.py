@@ -243,6 +243,17 @@ def test_explain_shows_a_code_with_its_fault_and_mend(tmp_path: Path) -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize("word", ["goal_mismatch", "iterations_exhausted", "verdict_contradictory"])
+def test_explain_tells_what_a_word_of_a_run_means(tmp_path: Path, word: str) -> None:
+    done = harborsmith("explain", word, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"{word} (how a run ended)\n")
+    assert done.stdout.endswith("See docs/explanation/verdicts.md.\n")
+    made = json.loads(harborsmith("explain", word, "--json", cwd=tmp_path).stdout)
+    assert made["word"] == word
+    assert f"Did you mean {word}" in harborsmith("explain", word[:-2], cwd=tmp_path).stderr
+
+
 def test_explain_without_a_code_lists_all_by_category(tmp_path: Path) -> None:
     done = harborsmith("explain", cwd=tmp_path)
     lines = done.stdout.splitlines()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Final
 
 from tests.support.examples import UNPRIVILEGED, Example, State
 from tests.support.files import Link
+from tests.support.scenarios import LEDGER, PROMPT, document
 
 
 def _toml(text: str | bytes) -> State:
@@ -19,6 +21,9 @@ def _closed(root: Path) -> None:
 
 _IGNORE: Final = '[[ignore]]\ncode = "network_public"\n'
 _REASON: Final = 'reason = "The task is about a public API."\n'
+
+_OTHER: Final = {"scenarios/other/instruction.md": PROMPT, "scenarios/other/assets/ledger.csv": LEDGER}
+_OTHER_TEXT: Final = json.dumps(document(id="other", title="Another ledger"), indent=2) + "\n"
 
 EXAMPLES: Final = {
     "selection_unknown_scenario": Example(
@@ -38,6 +43,10 @@ EXAMPLES: Final = {
     "directory_link_skipped": Example(
         State({"scenarios/other": Link("../shared/other"), "shared/other/scenario.json": "{}\n"}),
         State({"shared/other/scenario.json": "{}\n"}),
+    ),
+    "document_misnamed": Example(
+        State({**_OTHER, "scenarios/other/scenario.yml": _OTHER_TEXT}),
+        State({**_OTHER, "scenarios/other/scenario.yaml": _OTHER_TEXT}),
     ),
     "config_unreadable": Example(_toml("# Beiträge\n".encode("latin-1")), _toml("# Beiträge\n")),
     "config_syntax": Example(_toml("fail-on = [warning]\n"), _toml('fail-on = ["warning"]\n')),

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from generator.cli.exits import Exit
 from generator.cli.main import COMMANDS, group
 from generator.diagnostics.catalogue import catalogue, categories
+from generator.execute.outcome_words import OUTCOME_WORDS
 from generator.workflows.schemas import schema_text, schema_titles
 from tests.examples import NOT_RUN
 from tests.support.examples import SCENARIO
@@ -84,6 +85,11 @@ def _codes() -> str:
         )
         made += f"\n## {category}\n\n| Code | Weight | What it means |\n|---|---|---|\n{rows}"
     return made + "\n"
+
+
+def _outcome_words() -> str:
+    rows = "".join(f"| `{word}` | {_cell(meaning)} |\n" for word, meaning in OUTCOME_WORDS.items())
+    return f"| Word | What it means |\n|---|---|\n{rows}"
 
 
 def _pack() -> str:
@@ -258,6 +264,7 @@ _PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "commands": _commands,
     "help": _help,
     "codes": _codes,
+    "outcome-words": _outcome_words,
     "pack": _pack,
     "not-run": _not_run,
     "exit-codes": _exit_codes,

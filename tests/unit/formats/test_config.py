@@ -21,7 +21,7 @@ scenario-dir = "pack"
 out = "made"
 org = "acme"
 authors = ["Ada Example"]
-fail-on = ["warning", "rubric", "network_public"]
+fail-on = ["warning", "note", "rubric", "network_public"]
 
 [dataset]
 name = "ledgers"
@@ -55,7 +55,7 @@ def test_every_setting_is_read_and_paths_belong_to_the_directory_of_the_file(tmp
     made = read(tmp_path, FULL)
     assert isinstance(made, Config)
     assert (made.scenario_dir, made.out, made.org) == (tmp_path / "pack", tmp_path / "made", "acme")
-    assert (made.authors, made.fail_on) == (("Ada Example",), ("warning", "rubric", "network_public"))
+    assert (made.authors, made.fail_on) == (("Ada Example",), ("warning", "note", "rubric", "network_public"))
     assert made.dataset == {"name": "ledgers", "version": "1.0.0", "description": "Bookkeeping tasks."}
     assert made.ignores == (
         Ignore("network_public", "weather", "The task is about a public API.", "/ignore/0"),

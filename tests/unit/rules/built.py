@@ -157,6 +157,12 @@ def _directory_link_skipped(root: Path) -> None:
     (root / "b").symlink_to("a")
 
 
+@built("document_misnamed")
+def _document_misnamed(root: Path) -> None:
+    write_scenario(root / "a")
+    write_tree(root, {"b/Scenario.json": "{}\n"})
+
+
 @built("selection_empty")
 def _selection_empty(root: Path) -> None:
     write_tree(root, {"notes/readme.md": "no scenario here\n"})

@@ -12,7 +12,7 @@ from generator.diagnostics.model import Severity
 from generator.rules.asset_lint import MOST_FILES
 from generator.rules.mentions import MOST_SHOWN, mentions
 from generator.rules.prompt_lint import MIN_QUOTE, MOST_LOOKED_AT, MOST_READ
-from generator.workflows.validate import validate
+from generator.workflows.validate import unknown_fail_on, validate
 from tests.support.cases import selected
 from tests.support.files import Link, Tree
 from tests.support.scenarios import document, write_scenario
@@ -185,8 +185,16 @@ def test_without_a_prompt_nobody_says_what_it_does_not_name(tmp_path: Path) -> N
 
 def test_advice_fails_nothing_unless_it_is_named(tmp_path: Path) -> None:
     write_scenario(tmp_path / "a", document(assets=...))
-    for fail_on, failed in (((), False), (("warning",), False), (("prompt_path_missing",), True), (("prompt",), True)):
+    named = ("prompt_path_missing",), ("prompt",), ("note",)
+    for fail_on, failed in (((), False), (("warning",), False), *((names, True) for names in named)):
         assert validate(selected(tmp_path), fail_on).failed is failed
+
+
+def test_whoever_fails_on_notes_fails_on_warnings_too(tmp_path: Path) -> None:
+    write_scenario(tmp_path / "a", document(requires__network=True))
+    assert unknown_fail_on(("note", "warning")) is None
+    (result,) = validate(selected(tmp_path), ("note",)).results
+    assert "network_public" in [one.code for one in result.failing]
 
 
 def test_advice_is_a_note_and_content_that_is_no_secret_a_warning() -> None:
