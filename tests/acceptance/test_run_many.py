@@ -17,7 +17,7 @@ import pytest
 
 from generator.execute.settings import Options
 from generator.workflows.run import RunOutcome, RunRequest, run
-from tests.support.runs import JUDGE, SOLVE, Bench, alive, check_evidence, until
+from tests.support.runs import JUDGE, SOLVE, Bench, Ran, alive, check_evidence, until
 from tests.support.scenarios import document, write_scenario
 from tests.unit.schemas.shipped import wordy
 
@@ -223,8 +223,38 @@ def test_what_cannot_be_run_here_is_a_row_and_said_once(bench: Bench, jobs: str)
 
 def test_a_wrong_command_is_said_once_and_starts_no_more(bench: Bench) -> None:
     checked(bench, "good", "true")
+    checked(bench, "too", "true")
     ran = bench.run("run", "--all", "--agent", "./gone", "--runs", "3", "--json")
     assert (ran.code, ran.refused) == (2, ["agent_not_found"])
+    assert exits(ran) == {"good": 2, "too": 2}
+    assert bench.run("run", "--all", "--agent", "./gone", "--runs", "3").err.count("not run, agent_not_found") == 1
+
+
+def exits(ran: Ran) -> dict[str, int]:
+    """Scenario -> exit code of its row."""
+    return {row["scenarioId"]: row["exitCode"] for row in json.loads(ran.out)["summary"]["scenarios"]}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_scenario_without_a_reviewer_keeps_no_other_from_being_run(bench: Bench, jobs: str) -> None:
+    checked(bench, "good", "true")
+    checked(bench, "too", "true")
+    bench.scenario()
+    ran = bench.run("run", "nowhere", "--all", "--agent", "nop", "--jobs", jobs, "--json")
+    assert (ran.code, ran.refused) == (2, ["package_missing", "reviewer_missing"])
+    assert exits(ran) == {"nowhere": 2, "good": 0, "too": 0, "sum-ledger": 2}
+    assert json.loads(ran.out)["summary"]["total"]["passed"] == 2
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_agents_folder_that_suits_one_package_badly_keeps_no_other_from_being_run(bench: Bench, jobs: str) -> None:
+    place = packaged(bench, "elsewhere", "false")
+    shutil.move(bench.folder / place, bench.folder / "tools" / "good")
+    checked(bench, "also", "true")
+    given = ("--agent", "nop", "--agent-path", "tools", "--jobs", jobs, "--json")
+    ran = bench.run("run", "tools/good", "--scenario", "also", *given)
+    assert (ran.code, ran.refused) == (2, ["agent_path_leaks"])
+    assert exits(ran) == {"good": 2, "also": 0}
 
 
 @pytest.mark.parametrize(
@@ -430,11 +460,11 @@ def test_what_is_named_twice_is_run_once_whatever_its_names(bench: Bench) -> Non
     ran = bench.run("run", *names, "--agent", "nop")
 
     assert ran.code == 2
-    assert len(runs_of(bench)) == 0  # a missing package is a wrong command
+    assert len(runs_of(bench)) == 1
     assert ran.err.count("package_missing") == 1
     there = (name for name in names if "none" not in name)
     ran = bench.run("run", *there, "--scenario", "good", "--agent", "nop", "--runs", "2")
-    assert (ran.code, len(runs_of(bench))) == (0, 2)
+    assert (ran.code, len(runs_of(bench))) == (0, 3)
     assert f"copy is the same package as {place}, which is run\n" in ran.err
     assert "2 of 2 runs scored, pass rate 2/2; 1 of 1 scenario passed every time\n" in ran.out
 
