@@ -21,7 +21,7 @@ from generator.execute.view import SYSTEM_PATH
 from generator.runtime.checks import CheckResult
 from generator.runtime.evalinput import RunContext
 from generator.runtime.launch import Launcher, ReviewPlace
-from generator.runtime.loop import GOAL_SATISFIED, ITERATIONS_EXHAUSTED, RUNTIME_FAILURE
+from generator.runtime.loop import GOAL_SATISFIED, ITERATIONS_EXHAUSTED, NO_SIGNAL, RUNTIME_FAILURE
 from generator.runtime.plain import PlainLauncher
 from generator.runtime.review import run_review
 from generator.runtime.trees import create_directory
@@ -69,6 +69,8 @@ class Judgement:
             unmet=tuple(self.result["unmetCriteria"]) if self.asked and not self.problem else (),
             stopped_reason=facts.stopped_reason,
             agent_ended=_ended(facts),
+            agent_fault=_fault(facts),
+            agent_silent=_silent(facts),
             turns=len(facts.turns),
             duration_ms=facts.duration_ms,
             isolation=facts.isolation.level,
@@ -100,12 +102,32 @@ class Judgement:
 
 def _ended(facts: RunFacts) -> str:
     """How the agent ended, for people: a built-in one has one turn, which is neither few nor many."""
-    if facts.stopped_reason == RUNTIME_FAILURE and facts.turns and (fault := turn_fault(facts.turns[-1])):
-        return f"{RUNTIME_FAILURE}: {fault}; see {facts.turns[-1]['transcriptPath']}"
-    name = facts.agent.built_in
-    if name is None or facts.stopped_reason not in (ITERATIONS_EXHAUSTED, GOAL_SATISFIED):
-        return facts.stopped_reason
-    return f"{name}, which is built in, made its one turn"
+    fault, name = _fault(facts), facts.agent.built_in
+    if facts.stopped_reason == RUNTIME_FAILURE and facts.turns and "transcriptPath" in facts.turns[-1]:
+        return f"{fault}; see {facts.turns[-1]['transcriptPath']}"
+    if name is not None and not fault:
+        return f"{name}, which is built in, made its one turn"
+    return fault or facts.stopped_reason
+
+
+def _fault(facts: RunFacts) -> str:
+    """How the agent ended, with what is known of it, where that is not how an agent ends that did its work."""
+    reason, built_in = facts.stopped_reason, facts.agent.built_in is not None
+    if reason in ("", GOAL_SATISFIED) or (reason == ITERATIONS_EXHAUSTED and built_in):
+        return ""
+    detail = ""
+    if reason == RUNTIME_FAILURE and facts.turns:
+        detail = turn_fault(facts.turns[-1])
+    elif _silent(facts):
+        errors = facts.turns[-1]["protocolErrors"]
+        detail = errors[0].partition("; ")[0] if errors else "no status in the last line of its output"
+    return f"{reason} ({detail})" if detail else reason
+
+
+def _silent(facts: RunFacts) -> bool:
+    """Whether the agent used up its turns without a word that is understood."""
+    exhausted = facts.stopped_reason == ITERATIONS_EXHAUSTED and facts.agent.built_in is None
+    return exhausted and bool(facts.turns) and facts.turns[-1]["stopReason"] == NO_SIGNAL
 
 
 def no_verdict(reason: str, failure_kind: str) -> Judgement:

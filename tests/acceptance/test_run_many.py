@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
+from generator.execute.report import SPEAK
 from generator.execute.settings import Options
+from generator.runtime.loop import STATUSES
 from generator.workflows.run import RunOutcome, RunRequest, run
 from tests.support.runs import JUDGE, SOLVE, Bench, Ran, alive, check_evidence, until
 from tests.support.scenarios import document, write_scenario
@@ -128,6 +130,7 @@ def test_a_run_without_a_verdict_is_counted_apart(bench: Bench) -> None:
         "failed": 1,
         "noVerdict": 2,
         "notRun": 0,
+        "agentBroke": 0,
         "scored": 2,
         "passRate": 0.5,
         "passRateInterval": [0.0945, 0.9055],
@@ -156,6 +159,39 @@ def test_progress_is_one_whole_line_for_each_step(bench: Bench) -> None:
     assert [line for line in others if not step.fullmatch(line)] == []
     said = next(line for line in ran.out.splitlines() if "NO VERDICT" in line)
     assert "; the reviewer" in said
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_runs_whose_agent_broke_say_so_and_are_counted(bench: Bench, jobs: str) -> None:
+    checked(bench, "bad", "false")
+    given = ("run", "--all", "--agent", bench.script("#!/bin/sh\nexit 7\n", "bad.sh"), "--runs", "2", "--jobs", jobs)
+    lines = bench.run(*given).out.splitlines()
+    assert all("; agent: runtime_failure (exited with 7); " in line for line in lines[:2]), lines
+    assert lines[-1] == "the agent broke in 2 of 2 runs (runtime_failure)"
+    report = json.loads(bench.run(*given, "--json").out)
+    assert [error.message for error in wordy("run-report").iter_errors(report)] == []
+    assert (report["summary"]["total"]["agentBroke"], report["summary"]["total"]["failed"]) == (2, 2)
+    well = bench.run("run", "--all", "--agent", "nop", "--runs", "2").out
+    assert "agent" not in well
+
+
+@pytest.mark.parametrize(
+    ("printed", "told"),
+    [
+        ("all done", "iterations_exhausted (no status in the last line of its output)"),
+        ('{"status": "done"}', "iterations_exhausted (unknown status 'done' in the last line of the output)"),
+    ],
+)
+def test_an_agent_that_says_no_known_status_is_told_what_its_last_line_has_to_be(
+    bench: Bench, printed: str, told: str
+) -> None:
+    checked(bench, "bad", "false")
+    agent = bench.script(f"#!/bin/sh\necho '{printed}'\n", "quiet.sh")
+    given = ("run", "--all", "--agent", agent, "--iterations", "1")
+    one, many = bench.run(*given).out, bench.run(*given, "--runs", "2").out
+    assert f"  agent: {told}\n  {SPEAK}\n" in one
+    assert (many.count(f"; agent: {told}; "), many.count(SPEAK)) == (2, 1)
+    assert all(status in SPEAK for status in STATUSES)
 
 
 def test_jobs_are_at_work_at_the_same_time(bench: Bench) -> None:
