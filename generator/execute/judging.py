@@ -21,7 +21,7 @@ from generator.execute.view import SYSTEM_PATH
 from generator.runtime.checks import CheckResult
 from generator.runtime.evalinput import RunContext
 from generator.runtime.launch import Launcher, ReviewPlace
-from generator.runtime.loop import GOAL_SATISFIED, ITERATIONS_EXHAUSTED, NO_SIGNAL, RUNTIME_FAILURE
+from generator.runtime.loop import GOAL_SATISFIED, ITERATIONS_EXHAUSTED, RUNTIME_FAILURE
 from generator.runtime.plain import PlainLauncher
 from generator.runtime.review import run_review
 from generator.runtime.trees import create_directory
@@ -127,7 +127,7 @@ def _fault(facts: RunFacts) -> str:
 def _silent(facts: RunFacts) -> bool:
     """Whether the agent used up its turns without a word that is understood."""
     exhausted = facts.stopped_reason == ITERATIONS_EXHAUSTED and facts.agent.built_in is None
-    return exhausted and bool(facts.turns) and facts.turns[-1]["stopReason"] == NO_SIGNAL
+    return exhausted and bool(facts.turns) and facts.turns[-1]["stopReason"] == "missing_completion_signal"
 
 
 def no_verdict(reason: str, failure_kind: str) -> Judgement:

@@ -16,11 +16,9 @@ AGENT_TIMEOUT = "agent_timeout"
 RUNTIME_FAILURE = "runtime_failure"
 ITERATIONS_EXHAUSTED = "iterations_exhausted"
 CANCELLED = "cancelled"
-NO_SIGNAL = "missing_completion_signal"
 GIVING_UP = ("cannot_satisfy", "policy_blocked", "out_of_scope", RUNTIME_FAILURE, "infra_failure", CANCELLED)
 JSON_FINAL_LINE = "json-final-line"
 RESULT_PROTOCOL = "ruhroh_run_agent_result_v2"
-STATUSES = (GOAL_SATISFIED, "continue", *GIVING_UP)
 BIG_VALUE = 96 * 1024  # bytes; one environment string may not pass 128 KiB on Linux
 
 _HOW_TO_FINISH = (
@@ -118,26 +116,27 @@ def detect_completion(
         return Completion(DONE, GOAL_SATISFIED, source, errors)
     if status == "continue":
         return Completion(NOT_DONE, "partial_progress", source, errors)
-    return Completion(NOT_DONE, NO_SIGNAL, "", errors)
+    return Completion(NOT_DONE, "missing_completion_signal", "", errors)
 
 
 def _stated(
     result: AgentResult, output_text: str, protocol: str, promise: Optional[str]
 ) -> Tuple[str, str, Tuple[str, ...]]:
     """The agent's own word, where it stands, and errors about words that are none."""
+    known = (GOAL_SATISFIED, "continue", *GIVING_UP)
     errors: Tuple[str, ...] = ()
-    if result.status in STATUSES:
+    if result.status in known:
         return result.status, "result file", errors
     if result.status:
-        errors = (f"unknown status {result.status!r:.60} in the result file; known are {', '.join(STATUSES)}",)
+        errors = (f"unknown status {result.status!r:.60} in the result file; known are {', '.join(known)}",)
     line = last_line(output_text)
     if promise is not None and line == promise.strip():
         return GOAL_SATISFIED, "promise in the last line", errors
     status = _status_in(line) if protocol == JSON_FINAL_LINE else None
-    if status in STATUSES:
+    if status in known:
         return str(status), "last line of the output", errors
     if status is not None:
-        errors += (f"unknown status {status!r:.60} in the last line of the output; known are {', '.join(STATUSES)}",)
+        errors += (f"unknown status {status!r:.60} in the last line of the output; known are {', '.join(known)}",)
     return "", "", errors
 
 

@@ -140,6 +140,16 @@ def test_a_package_without_a_reference_is_proven_as_far_as_that_goes_and_the_tab
     assert bench.run(*PROVE, "--check").code == 0
 
 
+def test_a_solution_that_its_scenario_does_not_name_is_told_where_no_reference_was_tried(bench: Bench) -> None:
+    checked(bench, solution={}, extra={"solution/report.json": REPORT})
+    ran = bench.run(*PROVE)
+
+    assert (ran.code, proof(bench)["reference"]) == (0, False)
+    assert "note folder_undeclared" in ran.out
+    assert 'the folder "solution" stands beside its scenario, and nothing declares it' in ran.out
+    assert '"solution": "solution" in scenarios/sum-ledger/scenario.json' in ran.out
+
+
 ALTERNATING = JUDGE.replace(
     "verdict = {",
     "count = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'count')\n"
