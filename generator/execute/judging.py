@@ -18,6 +18,7 @@ from generator.execute.settings import RunSettings
 from generator.execute.taskpackage import TaskPackage
 from generator.execute.turnrecord import turn_fault
 from generator.execute.view import SYSTEM_PATH
+from generator.runtime.audit import audit_warnings
 from generator.runtime.checks import CheckResult
 from generator.runtime.evalinput import RunContext
 from generator.runtime.launch import Launcher, ReviewPlace
@@ -30,6 +31,17 @@ from generator.runtime.verdict import Verdict, infra_failed
 MET: Final = ("passed", "not_applicable")
 INFRA_FAILED: Final = "infra_failed"
 TOO_LARGE: Final = "workspace_too_large"
+# How the problem of a reviewer begins that came to its end and gave no verdict.
+NO_ANSWER: Final = (
+    "the reviewer wrote no output file",
+    "the reviewer's output file is not",
+    "verdict_malformed",
+    "verdict_contradictory",
+)
+HOW_TO_ANSWER: Final = (
+    "write: one JSON object to the file that RUHROH_EVAL_OUTPUT_PATH names, or as a line of output; "
+    "`harborsmith schema eval-result` prints its schema"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +63,19 @@ class Judgement:
     asked: bool = False
     problem: str = ""
     warnings: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The warnings that say more than the report: nothing about a verdict that is none, or about failed checks."""
+        if self._unanswered:
+            about_nothing = audit_warnings(self.result, by_checks=not self.asked)
+            return tuple(warning for warning in self.warnings if warning not in about_nothing)
+        return tuple(warning for warning in self.warnings if not warning.startswith("the check's command "))
+
+    @property
+    def _unanswered(self) -> bool:
+        """Whether the result is no one's, and only says why there is none."""
+        return bool(self.problem) and list(self.result["reasons"]) == [self.problem]
 
     def report(self, facts: RunFacts, *, evidence: str, interrupted: int | None) -> RunReport:
         """The run's report."""
@@ -84,7 +109,8 @@ class Judgement:
             return tuple(self.result["reasons"])
         said = [ref["summary"].strip() for ref in self.result["evidenceRefs"] if ref["summary"].strip()]
         last = said[-1].splitlines()[-1:] if said else []
-        return (self.problem, *(f"last output: {line}" for line in last))
+        hint = [HOW_TO_ANSWER] if self._unanswered and self.problem.startswith(NO_ANSWER) else []
+        return (self.problem, *(f"last output: {line}" for line in last), *hint)
 
     def _criteria(self, package: TaskPackage) -> tuple[int, int]:
         """Met and all, as far as the verdict says so; nothing where it does not."""

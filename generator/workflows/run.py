@@ -19,6 +19,7 @@ from generator.execute.tally import Asked, Row, tally
 from generator.execute.taskpackage import TaskPackage, open_package
 from generator.resources import data_folder
 from generator.workflows.batch import Batch
+from generator.workflows.misplaced import what_was_meant
 from generator.workflows.missing_solution import explained
 from generator.workflows.targets import Choice, Targets, called, find_targets
 
@@ -92,7 +93,7 @@ def run(request: RunRequest, environ: Mapping[str, str], notify: Notify) -> RunO
 
 def _on_this_machine(request: RunRequest, settings: RunSettings, notify: Notify) -> RunOutcome:
     targets = find_targets(request)
-    opened = _open(targets, request.runs, lambda package: check_package(package, settings), notify)
+    opened = _open(targets, request, request.runs, lambda package: check_package(package, settings), notify)
     held = request.fail_fast and max(targets.exit_code, opened.exit_code) > 0
     plan = () if held else opened.packages * request.runs
     batch = Batch(plan, notify, fail_fast=request.fail_fast)
@@ -114,7 +115,7 @@ def _through_harbor(
     from generator.harbor.backend import run_packages
 
     targets = find_targets(request)
-    opened = _open(targets, options.runs, lambda _: None, notify)
+    opened = _open(targets, request, options.runs, lambda _: None, notify)
     done = run_packages(opened.packages, options, request.out, environ, notify, guarded=guarded)
     apart = {package.directory: exit_of(refused) for package, refused in done.apart}
     shared = {*done.refused}.difference(refused for _, refused in done.apart)
@@ -174,7 +175,9 @@ class _Opened(NamedTuple):
         return max((one.exit_code for one in self.asked), default=0)
 
 
-def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | None], notify: Notify) -> _Opened:
+def _open(
+    targets: Targets, choice: Choice, runs: int, check: Callable[[TaskPackage], Refused | None], notify: Notify
+) -> _Opened:
     """Everything once, however often and by whatever names it was asked for, and copies of a package with it."""
     packages: list[TaskPackage] = []
     refused: list[Refused] = []
@@ -185,7 +188,7 @@ def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | 
     for directory in _distinct(targets.packages):
         package = open_package(directory)
         if isinstance(package, Refused):
-            refused.append(package)
+            refused.append(what_was_meant(package, directory, choice))
             asked.append(Asked(called(directory), None, runs, exit_of(package), place=shown_path(directory)))
             continue
         place = places.setdefault((package.scenario_id, package.digest), directory)
