@@ -72,7 +72,7 @@ def run_packages(
         left_out = {package.directory for package, _ in apart}
         fit = tuple(package for package in packages if package.directory not in left_out)
         private = guarded_paths(out, (*guarded, *(package.directory for package in packages)))
-        leak = agent_leak(settings.agent, copies, private) if settings.agent and fit else None
+        leak = agent_leak(settings.agent, copies, private) if settings.agent else None
         wrong = leak or (missing_harbor() if fit else None)
         if wrong is not None or not fit:
             return HarborOutcome(refused=(*refused, *((wrong,) if wrong else ())), apart=apart)

@@ -75,6 +75,10 @@ def test_a_scenario_that_measures_nothing_is_not_proven(
 
     assert (ran.code, codes(ran)) == (int(bool(expected)), expected)
     assert (proof(bench)["proven"], proof(bench)["reasons"]) == (not expected, expected)
+    for finding in report(ran)["packages"][0]["findings"]:
+        place = finding["message"].rpartition("; see ")[2]
+        assert place.startswith("generated/runs/sum-ledger/")
+        assert (bench.folder / place / "ruhroh-loop-result.json").is_file()
 
 
 @pytest.mark.parametrize(
