@@ -74,7 +74,7 @@ def test_every_scenario_is_run_however_others_end_and_a_table_says_how(everyone:
         ["bad", "FAILED"], ["broken", "FAILED"], ["good", "PASSED:"],
     ]  # fmt: skip
     assert reports[0] == (
-        "bad FAILED goal_mismatch: checks 0/1, 1 turn, 0s, isolation bubblewrap; 1 warning; "
+        "bad FAILED goal_mismatch: checks 0/1, 1 turn, 0s, isolation bubblewrap; "
         "check only: exited with 1 instead of 0; generated/runs/bad/bad-ID"
     )
     assert [re.split(r"  +", line) for line in table[:-1]] == [
