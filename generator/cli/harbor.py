@@ -26,6 +26,10 @@ LOCAL_ONLY: Final = (
     "use_host_tools",
     "max_workspace_bytes",
 )
+NO_AGENT: Final = (
+    "Missing option '--agent' / '--adapter': who is to work, such as --agent ./agent.sh; "
+    "oracle, which applies the reference solution, and nop, which does nothing, are built in."
+)
 
 
 def harbor_options(command: Command) -> Command:
@@ -67,7 +71,7 @@ def split_options(given: dict[str, Any], runs: int, jobs: int) -> tuple[Options,
     _refuse_others(HARBOR_ONLY if backend == "local" else LOCAL_ONLY, backend)
     if backend == "local":
         if options["agent"] is None:
-            raise click.UsageError("Missing option '--agent' / '--adapter'.")
+            raise click.UsageError(NO_AGENT)
         return Options(**{name: value for name, value in options.items() if name not in HARBOR_ONLY}), None
     from generator.harbor.settings import HarborOptions
 

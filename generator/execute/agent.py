@@ -11,7 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from generator.execute.agentfile import AgentFile, read_agent_file
+from generator.execute.agentfile import FILE_NAME, AgentFile, read_agent_file
 from generator.execute.refusal import Refused
 from generator.execute.view import SYSTEM_PATH, SYSTEM_ROOTS, Bind, first_invisible, is_below
 from generator.runtime.trees import create_directory
@@ -138,7 +138,9 @@ def built_in(name: str) -> Agent:
 def _from_directory(folder: str, words: list[str], search: Search) -> Agent | Refused:
     program = os.path.join(folder, "run")
     if not os.access(program, os.X_OK) or os.path.isdir(program):
-        return Refused("agent_not_executable", f"{folder} holds no executable file `run`", f"chmod +x {program}")
+        there = os.path.isfile(program)
+        hint = f"chmod +x {program}" if there else f"an executable file {program}, or the path of the program itself"
+        return Refused("agent_not_executable", f"{folder} holds no executable file `run`", hint)
     about = read_agent_file(Path(folder))
     if isinstance(about, Refused):
         return about
@@ -155,6 +157,9 @@ def _from_directory(folder: str, words: list[str], search: Search) -> Agent | Re
 
 
 def _from_file(file: str, words: list[str], search: Search, copies: Path) -> Agent | Refused:
+    if not os.access(file, os.X_OK) and os.path.basename(file) == FILE_NAME:
+        message = f"{file} tells about an agent, and is none"
+        return Refused("agent_not_executable", message, f"its directory: --agent {os.path.dirname(words[0]) or '.'}")
     if not os.access(file, os.X_OK):
         return Refused("agent_not_executable", f"{file} is not executable", f"chmod +x {file}")
     about = read_agent_file(Path(file).parent)
@@ -237,8 +242,12 @@ def _no_program(word: str, search: Search) -> Refused:
         return Refused("agent_not_found", f"--agent: there is no file or directory {word}", _WHAT_THERE_IS)
     elsewhere = shutil.which(word)
     if elsewhere is None:
+        import difflib
+
         message = f"--agent: there is no file {word} here and no such program on {search.path}"
-        return Refused("agent_not_found", message, _WHAT_THERE_IS)
+        close = difflib.get_close_matches(word, BUILT_IN, n=1)
+        hint = f"--agent {close[0]}, which is built in" if close else _WHAT_THERE_IS
+        return Refused("agent_not_found", message, hint)
     hidden = first_invisible(os.path.abspath(elsewhere), search.roots) or elsewhere
     message = f"--agent: {word} is not found inside the sandbox: {hidden} is not shown there"
     return Refused("agent_not_visible", message, _show(hidden, elsewhere))

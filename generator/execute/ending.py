@@ -101,5 +101,5 @@ def _facts(story: Story, judgement: Judgement) -> RunFacts:
         env_names=tuple(sorted(settings.agent_env)),
         reviewer_env_names=names_given(story.package, settings),
         traffic=traffic,
-        warnings=(*story.preparation.warnings, *story.notes, *judgement.warnings),
+        warnings=(*story.preparation.warnings, *story.notes, *judgement.notes),
     )

@@ -18,6 +18,7 @@ from generator.execute.settings import RunSettings
 from generator.execute.taskpackage import TaskPackage
 from generator.execute.turnrecord import turn_fault
 from generator.execute.view import SYSTEM_PATH
+from generator.runtime.audit import audit_warnings
 from generator.runtime.checks import CheckResult
 from generator.runtime.evalinput import RunContext
 from generator.runtime.launch import Launcher, ReviewPlace
@@ -30,6 +31,17 @@ from generator.runtime.verdict import Verdict, infra_failed
 MET: Final = ("passed", "not_applicable")
 INFRA_FAILED: Final = "infra_failed"
 TOO_LARGE: Final = "workspace_too_large"
+# How the problem of a reviewer begins that came to its end and gave no verdict.
+NO_ANSWER: Final = (
+    "the reviewer wrote no output file",
+    "the reviewer's output file is not",
+    "verdict_malformed",
+    "verdict_contradictory",
+)
+HOW_TO_ANSWER: Final = (
+    "write: one JSON object to the file that RUHROH_EVAL_OUTPUT_PATH names, or as a line of output; "
+    "`harborsmith schema eval-result` prints its schema"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +64,19 @@ class Judgement:
     problem: str = ""
     warnings: tuple[str, ...] = ()
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The warnings that say more than the report: nothing about a verdict that is none, or about failed checks."""
+        if self._unanswered:
+            about_nothing = audit_warnings(self.result, by_checks=not self.asked)
+            return tuple(warning for warning in self.warnings if warning not in about_nothing)
+        return tuple(warning for warning in self.warnings if not warning.startswith("the check's command "))
+
+    @property
+    def _unanswered(self) -> bool:
+        """Whether the result is no one's, and only says why there is none."""
+        return bool(self.problem) and list(self.result["reasons"]) == [self.problem]
+
     def report(self, facts: RunFacts, *, evidence: str, interrupted: int | None) -> RunReport:
         """The run's report."""
         failed = tuple(check for check in self.checks if not check.passed)
@@ -70,6 +95,8 @@ class Judgement:
             unmet=tuple(self.result["unmetCriteria"]) if self.asked and not self.problem else (),
             stopped_reason=facts.stopped_reason,
             agent_ended=_ended(facts),
+            agent_fault=_fault(facts),
+            agent_silent=_silent(facts),
             turns=len(facts.turns),
             duration_ms=facts.duration_ms,
             isolation=facts.isolation.level,
@@ -83,7 +110,8 @@ class Judgement:
             return tuple(self.result["reasons"])
         said = [ref["summary"].strip() for ref in self.result["evidenceRefs"] if ref["summary"].strip()]
         last = said[-1].splitlines()[-1:] if said else []
-        return (self.problem, *(f"last output: {line}" for line in last))
+        hint = [HOW_TO_ANSWER] if self._unanswered and self.problem.startswith(NO_ANSWER) else []
+        return (self.problem, *(f"last output: {line}" for line in last), *hint)
 
     def _criteria(self, package: TaskPackage) -> tuple[int, int]:
         """Met and all, as far as the verdict says so; nothing where it does not."""
@@ -101,12 +129,32 @@ class Judgement:
 
 def _ended(facts: RunFacts) -> str:
     """How the agent ended, for people: a built-in one has one turn, which is neither few nor many."""
-    if facts.stopped_reason == RUNTIME_FAILURE and facts.turns and (fault := turn_fault(facts.turns[-1])):
-        return f"{RUNTIME_FAILURE}: {fault}; see {facts.turns[-1]['transcriptPath']}"
-    name = facts.agent.built_in
-    if name is None or facts.stopped_reason not in (ITERATIONS_EXHAUSTED, GOAL_SATISFIED):
-        return facts.stopped_reason
-    return f"{name}, which is built in, made its one turn"
+    fault, name = _fault(facts), facts.agent.built_in
+    if facts.stopped_reason == RUNTIME_FAILURE and facts.turns and "transcriptPath" in facts.turns[-1]:
+        return f"{fault}; see {facts.turns[-1]['transcriptPath']}"
+    if name is not None and not fault:
+        return f"{name}, which is built in, made its one turn"
+    return fault or facts.stopped_reason
+
+
+def _fault(facts: RunFacts) -> str:
+    """How the agent ended, with what is known of it, where that is not how an agent ends that did its work."""
+    reason, built_in = facts.stopped_reason, facts.agent.built_in is not None
+    if reason in ("", GOAL_SATISFIED) or (reason == ITERATIONS_EXHAUSTED and built_in):
+        return ""
+    detail = ""
+    if reason == RUNTIME_FAILURE and facts.turns:
+        detail = turn_fault(facts.turns[-1])
+    elif _silent(facts):
+        errors = facts.turns[-1]["protocolErrors"]
+        detail = errors[0].partition("; ")[0] if errors else "no status in the last line of its output"
+    return f"{reason} ({detail})" if detail else reason
+
+
+def _silent(facts: RunFacts) -> bool:
+    """Whether the agent used up its turns without a word that is understood."""
+    exhausted = facts.stopped_reason == ITERATIONS_EXHAUSTED and facts.agent.built_in is None
+    return exhausted and bool(facts.turns) and facts.turns[-1]["stopReason"] == "missing_completion_signal"
 
 
 def no_verdict(reason: str, failure_kind: str) -> Judgement:

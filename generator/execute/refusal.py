@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeVar
+from typing import Final, TypeVar
 
 T = TypeVar("T")
+
+# Words of the command that another package may well be run with: these depend on where it lies, and works.
+_OF_ONE_PACKAGE: Final = ("agent_path_leaks", "agent_path_reserved")
 
 
 class Blame(StrEnum):
@@ -32,6 +35,11 @@ class Refused:
     message: str
     hint: str = ""
     blame: Blame = Blame.USAGE
+
+    @property
+    def of_the_command(self) -> bool:
+        """Whether a run that was about to start was refused for what keeps every other one from starting as well."""
+        return self.blame is Blame.USAGE and self.code not in _OF_ONE_PACKAGE
 
 
 def granted(value: T | Refused) -> T:

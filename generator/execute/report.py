@@ -8,11 +8,16 @@ from typing import Any, Final
 
 from generator.diagnostics.printable import printable
 from generator.diagnostics.report import plural
+from generator.runtime.loop import GIVING_UP, GOAL_SATISFIED, RUNTIME_FAILURE
 
 REPORT_VERSION: Final = "harborsmith_run_report_v1"
 SHOWN_WARNINGS: Final = 3
 SHOWN_REASON: Final = 200  # characters of why, where a run has one line
 TAIL_LINES: Final = 5  # of a failed check's output; the rest lies in the evidence
+SPEAK: Final = (
+    f'the last line of an agent\'s output has to be {{"status": STATUS}}: {GOAL_SATISFIED} once the goal is met, '
+    f"continue for another turn, or one of {', '.join(GIVING_UP)}"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +48,8 @@ class RunReport:
         unmet: Criteria that are not met, in words.
         stopped_reason: How the agent ended; empty when there was none.
         agent_ended: The same in words for people; `stopped_reason` where it is empty.
+        agent_fault: The same in short where an agent that did its work ends otherwise; empty where it did.
+        agent_silent: Whether it used up its turns without a status that is understood.
         turns: Turns it took.
         duration_ms: Of the whole run.
         isolation: `bubblewrap` or `none`.
@@ -65,6 +72,8 @@ class RunReport:
     unmet: tuple[str, ...] = ()
     stopped_reason: str = ""
     agent_ended: str = ""
+    agent_fault: str = ""
+    agent_silent: bool = False
     turns: int = 0
     duration_ms: int = 0
     isolation: str
@@ -78,6 +87,11 @@ class RunReport:
         if self.score is not None:
             return "passed" if self.score == 1 else "failed"
         return "review_owed" if self.failure_kind == "review_required" else "no_verdict"
+
+    @property
+    def agent_broke(self) -> bool:
+        """Whether the agent's program ended with an error, or could not be started."""
+        return self.stopped_reason == RUNTIME_FAILURE
 
     @property
     def exit_code(self) -> int:
@@ -132,6 +146,8 @@ def text_report(run: RunReport) -> Iterator[str]:
         yield f"  not met: {printable(criterion)}"
     if run.stopped_reason:
         yield f"  agent: {printable(run.agent_ended or run.stopped_reason)}"
+    if run.agent_silent:
+        yield f"  {SPEAK}"
     for warning in run.warnings[:SHOWN_WARNINGS]:
         yield f"  warning: {printable(warning)}"
     if len(run.warnings) > SHOWN_WARNINGS:
@@ -143,6 +159,8 @@ def text_report(run: RunReport) -> Iterator[str]:
 def line_report(run: RunReport) -> str:
     """One run among many in a line: the first reason why it did not pass; the rest stands in its evidence."""
     parts = [_summary(run)]
+    if run.agent_fault:
+        parts.append(f"agent: {printable(run.agent_fault)}")
     if run.warnings:
         parts.append(plural(len(run.warnings), "warning"))
     if run.status != "passed":

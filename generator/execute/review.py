@@ -75,7 +75,7 @@ def review_workspace(
         reviewer=granted(choose_reviewer(package, settings)),
         env_names=(),
         traffic=None,
-        warnings=(*warnings, *judgement.warnings),
+        warnings=(*warnings, *judgement.notes),
         reviewer_env_names=names_given(package, settings),
     )
     told = journey(

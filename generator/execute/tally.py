@@ -57,6 +57,8 @@ class Row(NamedTuple):
         exit_code: The highest of all.
         digest: Content digest of the package; empty where there is none.
         place: Directory of the package, or of what is none.
+        broke: Runs whose agent ended with an error, or could not be started; each counts as what it scored as well.
+        silent: Whether the agent of a run used up its turns without a status that is understood.
     """
 
     scenario_id: str
@@ -69,6 +71,8 @@ class Row(NamedTuple):
     exit_code: int = 0
     digest: str = ""
     place: str = ""
+    broke: int = 0
+    silent: bool = False
 
     @property
     def scored(self) -> int:
@@ -141,6 +145,8 @@ def _row(asked: Asked, runs: Sequence[RunReport]) -> Row:
         exit_code=max([asked.exit_code, *(run.exit_code for run in runs)]),
         digest=asked.digest,
         place=asked.place,
+        broke=sum(run.agent_broke for run in runs),
+        silent=any(run.agent_silent for run in runs),
     )
 
 
@@ -155,6 +161,8 @@ def total(rows: Sequence[Row]) -> Row:
         no_verdict=sum(row.no_verdict for row in rows),
         durations=tuple(time for row in rows for time in row.durations),
         exit_code=max((row.exit_code for row in rows), default=0),
+        broke=sum(row.broke for row in rows),
+        silent=any(row.silent for row in rows),
     )
 
 
@@ -190,6 +198,7 @@ def _counts(row: Row) -> Mapping[str, Any]:
         "failed": row.failed,
         "noVerdict": row.no_verdict,
         "notRun": row.not_run,
+        "agentBroke": row.broke,
         "scored": row.scored,
         "passRate": None if row.pass_rate is None else round(row.pass_rate, 4),
         "medianDurationMs": row.median_ms,
@@ -213,6 +222,12 @@ def tally_lines(rows: Sequence[Row]) -> Iterator[str]:
         always = sum(row.always_passed for row in rows)
         said += f"; {always} of {plural(len(rows), 'scenario')} passed every time"
     yield said
+    if whole.broke:
+        yield f"the agent broke in {whole.broke} of {plural(whole.asked - whole.not_run, 'run')} (runtime_failure)"
+    if whole.silent:
+        from generator.execute.report import SPEAK
+
+        yield SPEAK
 
 
 def _name(row: Row) -> str:

@@ -87,7 +87,7 @@ def _verified(directory: Path) -> TaskPackage | Refused:
     difference = edits(str(directory), scenario_id)
     if difference is not None:
         message = f"{directory} is not what its {MANIFEST} says: {difference}"
-        return Refused("package_edited", message, _regenerate(scenario_id), Blame.PACKAGE)
+        return Refused("package_edited", message, _discard(scenario_id), Blame.PACKAGE)
     if not _has_our_runner(directory):
         message = f"{directory} holds the review runner of another version of Harborsmith"
         return Refused("package_outdated", message, _regenerate(scenario_id), Blame.PACKAGE)
@@ -228,12 +228,16 @@ def _machine(directory: Path, texts: Mapping[str, str]) -> list[str]:
 
 def _changed(directory: Path, scenario_id: str, what: str) -> Refused:
     message = f"{directory} changed while it was used: {what}"
-    return Refused("package_edited", message, _regenerate(scenario_id), Blame.PACKAGE)
+    return Refused("package_edited", message, _discard(scenario_id), Blame.PACKAGE)
 
 
 def _invalid(directory: Path, why: str) -> Refused:
     hint = "generate it again with `harborsmith generate --force`"
     return Refused("package_invalid", f"{directory} is no usable package: {why}", hint, Blame.PACKAGE)
+
+
+def _discard(scenario_id: str) -> str:
+    return f"{_regenerate(scenario_id)}, which discards what was edited; to keep it, make the change in the scenario"
 
 
 def _regenerate(scenario_id: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,10 +27,17 @@ from generator.harbor.settings import HarborOptions, HarborSettings, choose_revi
 
 @dataclass(frozen=True, slots=True)
 class HarborOutcome:
-    """What came of a job: one report a run, and why something was not run."""
+    """What came of a job.
+
+    Attributes:
+        runs: One report a run.
+        refused: Why something was not run.
+        apart: Packages that kept no other from being run, each with its reason, which stands in `refused` as well.
+    """
 
     runs: tuple[RunReport, ...] = ()
     refused: tuple[Refused, ...] = ()
+    apart: tuple[tuple[TaskPackage, Refused], ...] = ()
 
 
 def run_packages(
@@ -44,7 +51,8 @@ def run_packages(
 ) -> HarborOutcome:
     """Run every package `options.runs` times and record each trial as a run.
 
-    Nothing is started when the command suits one of the packages badly. An interruption is part of the last report.
+    A package that cannot be run keeps no other from it; a wrong command does. An interruption is part of the last
+    report.
 
     Args:
         packages: What to run.
@@ -59,20 +67,20 @@ def run_packages(
         settings = understand(options, copies, environ)
         if isinstance(settings, Refused):
             return HarborOutcome(refused=(settings,))
-        refused = tuple(problem for package in packages if (problem := _problem(package, settings)) is not None)
-        if not refused and (unfit := _unfit(packages, settings)) is not None:
-            refused = (unfit,)
+        apart = (*_unjudged(packages, settings), *_unsupported(packages, settings))
+        refused = tuple(dict.fromkeys(why for _, why in apart))
+        left_out = {package.directory for package, _ in apart}
+        fit = tuple(package for package in packages if package.directory not in left_out)
         private = guarded_paths(out, (*guarded, *(package.directory for package in packages)))
-        if not refused and settings.agent and (leak := agent_leak(settings.agent, copies, private)):
-            refused = (leak,)
-        if not refused and (missing := missing_harbor()) is not None:
-            refused = (missing,)
-        if refused or not packages:
-            return HarborOutcome(refused=refused)
-        for package in packages:
+        leak = agent_leak(settings.agent, copies, private) if settings.agent else None
+        wrong = leak or (missing_harbor() if fit else None)
+        if wrong is not None or not fit:
+            return HarborOutcome(refused=(*refused, *((wrong,) if wrong else ())), apart=apart)
+        for package in fit:
             for note in _reviewing(package, settings).notes:
                 notify(f"{package.scenario_id}: warning: {note}")
-        return run_understood(packages, settings, out, notify)
+        done = run_understood(fit, settings, out, notify)
+        return replace(done, refused=(*refused, *done.refused), apart=apart)
 
 
 def _reviewing(package: TaskPackage, settings: HarborSettings) -> Reviewing:
@@ -85,16 +93,23 @@ def _reviewing(package: TaskPackage, settings: HarborSettings) -> Reviewing:
     return Reviewing(chosen, tuple(sorted(given)), tuple(notes))
 
 
-def _problem(package: TaskPackage, settings: HarborSettings) -> Refused | None:
-    """Why a package cannot be run with these settings."""
-    chosen = choose_reviewer(package, settings)
-    return chosen if isinstance(chosen, Refused) else None
+def _unjudged(packages: Sequence[TaskPackage], settings: HarborSettings) -> Iterator[tuple[TaskPackage, Refused]]:
+    """Packages whose work nobody would judge."""
+    for package in packages:
+        chosen = choose_reviewer(package, settings)
+        if isinstance(chosen, Refused):
+            yield package, chosen
 
 
-def _unfit(packages: Sequence[TaskPackage], settings: HarborSettings) -> Refused | None:
-    """Why the provider cannot run them."""
-    options = settings.options
-    return unsupported(options.harbor_env, packages, settings.choice.hosts, settings.review.hosts)
+def _unsupported(packages: Sequence[TaskPackage], settings: HarborSettings) -> Iterator[tuple[TaskPackage, Refused]]:
+    """Packages that the provider cannot run, with one reason that names them."""
+
+    def why(some: Sequence[TaskPackage]) -> Refused | None:
+        return unsupported(settings.options.harbor_env, some, settings.choice.hosts, settings.review.hosts)
+
+    unfit = [package for package in packages if why((package,)) is not None]
+    if (reason := why(unfit)) is not None:
+        yield from ((package, reason) for package in unfit)
 
 
 def run_understood(

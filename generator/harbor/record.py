@@ -90,7 +90,7 @@ def record_trial(
     _copy_evidence(trial, directory)
     judgement = _judgement(trial, package, told)
     who = agent or _harbors_agent(trial)
-    warnings = (*reviewing.notes, *_warnings(trial, agent, package), *told.notes, *judgement.warnings)
+    warnings = (*reviewing.notes, *_warnings(trial, agent, package), *told.notes, *judgement.notes)
     facts = RunFacts(
         run_id=directory.run_id,
         package=package,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from generator.execute.evidence import shown_path
 from generator.execute.interrupt import Interrupted
 from generator.execute.notify import Notify
-from generator.execute.refusal import Blame, Refused
+from generator.execute.refusal import Refused
 from generator.execute.run import run_package
 from generator.execute.settings import RunSettings
 from generator.execute.taskpackage import TaskPackage
@@ -76,6 +76,11 @@ class Batch:
         """What was not run in the end, and why, in the order of the plan."""
         return tuple((self.plan[i], one) for i, one in sorted(self.results.items()) if isinstance(one, Refused))
 
+    @property
+    def unreached(self) -> tuple[TaskPackage, ...]:
+        """The package of every run that never began."""
+        return tuple(package for index, package in enumerate(self.plan) if index not in self.results)
+
     def _run_in_turn(self, settings: RunSettings) -> None:
         for index, package in enumerate(self.plan):
 
@@ -100,7 +105,7 @@ class Batch:
             place = f"[{len(self.results)}/{len(self.plan)}] {self._labels[index]}"
             self.notify(f"{place}: {_outcome(result)}")
         if isinstance(result, Refused):
-            return result.blame is not Blame.USAGE and not self.fail_fast
+            return not (result.of_the_command or self.fail_fast)
         return result.interrupted is None and (result.status == "passed" or not self.fail_fast)
 
 

@@ -60,6 +60,7 @@ class Trial:
         reason: Why, in the reviewer's words or ours; not part of a proof.
         used: Seconds that each phase with a limit took, by its name in `Limit`; not part of a proof.
         told_in: Path of the evidence that tells most about why there is no verdict; not part of a proof.
+        evidence: Path of the run directory; not part of a proof.
     """
 
     run_id: str
@@ -70,6 +71,7 @@ class Trial:
     reason: str = ""
     used: Mapping[str, float] = field(default_factory=dict)
     told_in: str = ""
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ def _faults(outcome: Outcome) -> Iterator[Finding]:
         yield Finding("proof_flaky", "", message, "checks and a reviewer that decide alike about the same work")
     elif wrong := [trial for trial in trials if trial.score not in (None, EXPECTED[agent])]:
         code, message, hint = _WRONG[agent]
-        yield Finding(code, "", f"{message}; see the run {wrong[0].run_id}", hint)
+        yield Finding(code, "", f"{message}; see {wrong[0].evidence or f'the run {wrong[0].run_id}'}", hint)
     without = [trial for trial in trials if trial.score is None]
     if without:
         kinds = ", ".join(sorted({trial.failure_kind for trial in without}))

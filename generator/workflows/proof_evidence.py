@@ -41,6 +41,7 @@ def trial_of(report: RunReport) -> Trial:
         reason=next(iter(report.reasons), ""),
         used=dict(_used(Path(report.evidence))) if report.evidence is not None else {},
         told_in=_telling(report.evidence) if report.evidence is not None else "",
+        evidence=report.evidence or "",
     )
 
 

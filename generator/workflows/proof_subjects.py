@@ -20,6 +20,7 @@ from generator.package.plan import plan
 from generator.package.source import SourceChangedError
 from generator.runtime.evaluation import Evaluation, parse_evaluation
 from generator.runtime.strictjson import loads
+from generator.workflows.misplaced import what_was_meant
 from generator.workflows.run import exit_of
 from generator.workflows.select import select
 from generator.workflows.targets import NOTHING_SELECTED, Choice, called, find_targets
@@ -91,12 +92,13 @@ def packages_to_run(choice: Choice) -> Subjects:
         )
         for one in targets.without
     )
-    return _sorted_out((*map(_opened, targets.packages), *without), targets.diagnostics, targets.exit_code)
+    opened = (_opened(folder, choice) for folder in targets.packages)
+    return _sorted_out((*opened, *without), targets.diagnostics, targets.exit_code)
 
 
 def packages_to_check(choice: Choice) -> Subjects:
     """The same, writing nothing: of a scenario, the package that it would compile to."""
-    found = [_opened(folder) for folder in choice.packages]
+    found = [_opened(folder, choice) for folder in choice.packages]
     if not choice.scenarios:
         return _sorted_out(found)
     selection = select(choice.scenario_dir, choice.ids, choice.tier)
@@ -124,10 +126,10 @@ def _sorted_out(found: Iterable[Subject | Unfit], diagnostics: tuple[Diagnostic,
     return Subjects(tuple(subjects.values()), tuple(unfit.values()), diagnostics, code)
 
 
-def _opened(directory: Path) -> Subject | Unfit:
+def _opened(directory: Path, choice: Choice) -> Subject | Unfit:
     package = open_package(directory)
     if isinstance(package, Refused):
-        return _unfit(directory, called(directory), package)
+        return _unfit(directory, called(directory), what_was_meant(package, directory, choice))
     return Subject(
         place=directory,
         scenario_id=package.scenario_id,

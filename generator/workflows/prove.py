@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -21,10 +21,12 @@ from generator.execute.reviewers import configured_fixture, environments_reviewe
 from generator.harbor.launch import installed_version
 from generator.harbor.settings import operators_reviewer as shipped_reviewer
 from generator.package.layout import PACKAGE_FORMAT
+from generator.rules.undeclared import CODE as FOLDER_UNDECLARED
 from generator.runtime.evaluation import CHECKS_ONLY
 from generator.runtime.launch import ReviewerCommand
 from generator.runtime.reviewers import choose_reviewer
 from generator.workflows.making import regenerate
+from generator.workflows.missing_solution import UNDECLARED, undeclared
 from generator.workflows.proof import (
     ORACLE,
     VERSION,
@@ -297,10 +299,18 @@ def _concluded(subject: Subject, request: ProveRequest, tried: Tried, path: Path
         status=Status.NOT_PROVEN if found or unkept else Status.PROVEN,
         outcomes=tried.outcomes,
         limits=measured,
-        diagnostics=_placed((*found, *narrow, *([unkept] if unkept else [])), subject),
+        diagnostics=_placed((*found, *narrow, *_forgotten(subject, request), *([unkept] if unkept else [])), subject),
         proof=path,
         exit_code=4 if unkept and unkept.code == NOT_WRITTEN else code,
     )
+
+
+def _forgotten(subject: Subject, request: ProveRequest) -> Iterator[Finding]:
+    """A note where a reference solution was not tried because its scenario does not name it."""
+    hint = None if subject.reference else undeclared(subject.scenario_id, request)
+    if hint is not None:
+        message = f"{subject.scenario_id} ships no reference solution that could be tried: {UNDECLARED}"
+        yield Finding(FOLDER_UNDECLARED, "", message, hint)
 
 
 def _document(

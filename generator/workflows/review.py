@@ -19,6 +19,7 @@ from generator.execute.view import is_below
 from generator.package.output import Output
 from generator.resources import data_folder
 from generator.workflows.run import RunOutcome, exit_of
+from generator.workflows.targets import called
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +74,12 @@ def _overlap(request: ReviewRequest, package: Path) -> Refused | None:
 
 
 def _with_place(refused: Refused, request: ReviewRequest) -> Refused:
-    """The refusal; where a package of that name stands in the output directory, with its path as what to write."""
-    meant = Output(request.out).tasks / request.package
-    if refused.code != "package_missing" or len(request.package.parts) != 1 or not meant.is_dir():
+    """The refusal; where the package of that name, or of that scenario, was made, with its path as what to write."""
+    from generator.formats.discovery import has_document
+
+    meant = Output(request.out).tasks / called(request.package)
+    named = refused.code == "package_missing" and len(request.package.parts) == 1
+    if not (named or has_document(request.package)) or not meant.is_dir():
         return refused
     return replace(refused, hint=str(meant))
 

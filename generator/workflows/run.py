@@ -19,6 +19,7 @@ from generator.execute.tally import Asked, Row, tally
 from generator.execute.taskpackage import TaskPackage, open_package
 from generator.resources import data_folder
 from generator.workflows.batch import Batch
+from generator.workflows.misplaced import what_was_meant
 from generator.workflows.missing_solution import explained
 from generator.workflows.targets import Choice, Targets, called, find_targets
 
@@ -73,7 +74,7 @@ _BLAME_EXIT: Mapping[Blame, int] = {Blame.USAGE: 2, Blame.PACKAGE: 1, Blame.MACH
 def run(request: RunRequest, environ: Mapping[str, str], notify: Notify) -> RunOutcome:
     """Generate what is needed, check everything that can be checked, then run the packages.
 
-    A package that cannot be run does not keep others from running; a wrong command does, and with `fail_fast` anything.
+    A package that cannot be run does not keep others from running, unless `fail_fast` is set; a wrong command does.
 
     Raises:
         Interrupted: Before the first run began; later it is part of the outcome.
@@ -92,14 +93,16 @@ def run(request: RunRequest, environ: Mapping[str, str], notify: Notify) -> RunO
 
 def _on_this_machine(request: RunRequest, settings: RunSettings, notify: Notify) -> RunOutcome:
     targets = find_targets(request)
-    opened = _open(targets, request.runs, lambda package: check_package(package, settings), notify)
-    held = opened.wrong_usage or (request.fail_fast and max(targets.exit_code, opened.exit_code) > 0)
+    opened = _open(targets, request, request.runs, lambda package: check_package(package, settings), notify)
+    held = request.fail_fast and max(targets.exit_code, opened.exit_code) > 0
     plan = () if held else opened.packages * request.runs
     batch = Batch(plan, notify, fail_fast=request.fail_fast)
     batch.run(settings, request.jobs)
     if batch.interrupted is not None and not batch.results:
         raise batch.interrupted
-    late = tuple(_asked(package, 0, exit_of(refused)) for package, refused in batch.refusals)
+    late = [_asked(package, 0, exit_of(refused)) for package, refused in batch.refusals]
+    wrong = [exit_of(refused) for _, refused in batch.refusals if refused.of_the_command]
+    late += [_asked(package, 0, code) for code in wrong[:1] for package in batch.unreached]
     why = dict.fromkeys((refused, package.scenario_id) for package, refused in batch.refusals)
     told = (explained(*one, request) for one in why)
     refused = tuple(dict.fromkeys((*opened.refused, *told)))
@@ -112,10 +115,12 @@ def _through_harbor(
     from generator.harbor.backend import run_packages
 
     targets = find_targets(request)
-    opened = _open(targets, options.runs, lambda _: None, notify)
+    opened = _open(targets, request, options.runs, lambda _: None, notify)
     done = run_packages(opened.packages, options, request.out, environ, notify, guarded=guarded)
-    code = max((exit_of(refused) for refused in done.refused), default=0)
-    kept = tuple(_asked(package, 0, code) for package in opened.packages)
+    apart = {package.directory: exit_of(refused) for package, refused in done.apart}
+    shared = {*done.refused}.difference(refused for _, refused in done.apart)
+    code = max(map(exit_of, shared), default=0)
+    kept = tuple(_asked(one, 0, max(code, apart.get(one.directory, 0))) for one in opened.packages)
     return _outcome(targets, (*opened.asked, *kept), done.runs, (*opened.refused, *done.refused))
 
 
@@ -165,17 +170,14 @@ class _Opened(NamedTuple):
     asked: tuple[Asked, ...]
 
     @property
-    def wrong_usage(self) -> bool:
-        """Whether the command itself is wrong."""
-        return any(one.blame is Blame.USAGE for one in self.refused)
-
-    @property
     def exit_code(self) -> int:
         """The highest of what keeps a run from being started."""
         return max((one.exit_code for one in self.asked), default=0)
 
 
-def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | None], notify: Notify) -> _Opened:
+def _open(
+    targets: Targets, choice: Choice, runs: int, check: Callable[[TaskPackage], Refused | None], notify: Notify
+) -> _Opened:
     """Everything once, however often and by whatever names it was asked for, and copies of a package with it."""
     packages: list[TaskPackage] = []
     refused: list[Refused] = []
@@ -186,7 +188,7 @@ def _open(targets: Targets, runs: int, check: Callable[[TaskPackage], Refused | 
     for directory in _distinct(targets.packages):
         package = open_package(directory)
         if isinstance(package, Refused):
-            refused.append(package)
+            refused.append(what_was_meant(package, directory, choice))
             asked.append(Asked(called(directory), None, runs, exit_of(package), place=shown_path(directory)))
             continue
         place = places.setdefault((package.scenario_id, package.digest, package.modes), directory)

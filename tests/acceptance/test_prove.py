@@ -80,6 +80,10 @@ def test_a_scenario_that_measures_nothing_is_not_proven(
 
     assert (ran.code, codes(ran)) == (int(bool(expected)), expected)
     assert (proof(bench)["proven"], proof(bench)["reasons"]) == (not expected, expected)
+    for finding in report(ran)["packages"][0]["findings"]:
+        place = finding["message"].rpartition("; see ")[2]
+        assert place.startswith("generated/runs/sum-ledger/")
+        assert (bench.folder / place / "ruhroh-loop-result.json").is_file()
 
 
 @pytest.mark.parametrize(
@@ -143,6 +147,16 @@ def test_a_package_without_a_reference_is_proven_as_far_as_that_goes_and_the_tab
     assert "sum-ledger  0    -       0          proven (no reference: only nop and adversary)\n" in ran.out
     assert (proof(bench)["reference"], proof(bench)["limits"]) == (False, [])
     assert bench.run(*PROVE, "--check").code == 0
+
+
+def test_a_solution_that_its_scenario_does_not_name_is_told_where_no_reference_was_tried(bench: Bench) -> None:
+    checked(bench, solution={}, extra={"solution/report.json": REPORT})
+    ran = bench.run(*PROVE)
+
+    assert (ran.code, proof(bench)["reference"]) == (0, False)
+    assert "note folder_undeclared" in ran.out
+    assert 'the folder "solution" stands beside its scenario, and nothing declares it' in ran.out
+    assert '"solution": "solution" in scenarios/sum-ledger/scenario.json' in ran.out
 
 
 ALTERNATING = JUDGE.replace(

@@ -91,8 +91,7 @@ def test_a_failed_check_fails_the_run_and_the_reviewer_is_not_asked(bench: Bench
     report = ran.report
     assert (report["checks"], report["failureKind"]) == ({"passed": 1, "total": 2}, "goal_mismatch")
     assert [(check["id"], check["output"]) for check in report["failedChecks"]] == [("total", "looked at it\n")]
-    told = "the check's command 'echo looked at it; grep -q 15 report.json' exited with 1"
-    assert [warning for warning in report["warnings"] if "exited with" in warning] == [told]
+    assert [warning for warning in report["warnings"] if "exited with" in warning] == []
     assert not (bench.evidence / "reviewer.log").exists()
     check_evidence(bench.evidence)
 

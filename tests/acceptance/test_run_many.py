@@ -15,10 +15,12 @@ from typing import Any
 
 import pytest
 
+from generator.execute.report import SPEAK
 from generator.execute.settings import Options
+from generator.runtime.loop import GIVING_UP
 from generator.workflows.run import RunOutcome, RunRequest, run
 from tests.support.files import Script
-from tests.support.runs import JUDGE, SOLVE, Bench, alive, check_evidence, until
+from tests.support.runs import JUDGE, SOLVE, Bench, Ran, alive, check_evidence, until
 from tests.support.scenarios import document, write_scenario
 from tests.unit.schemas.shipped import wordy
 
@@ -73,7 +75,7 @@ def test_every_scenario_is_run_however_others_end_and_a_table_says_how(everyone:
         ["bad", "FAILED"], ["broken", "FAILED"], ["good", "PASSED:"],
     ]  # fmt: skip
     assert reports[0] == (
-        "bad FAILED goal_mismatch: checks 0/1, 1 turn, 0s, isolation bubblewrap; 1 warning; "
+        "bad FAILED goal_mismatch: checks 0/1, 1 turn, 0s, isolation bubblewrap; "
         "check only: exited with 1 instead of 0; generated/runs/bad/bad-ID"
     )
     assert [re.split(r"  +", line) for line in table[:-1]] == [
@@ -129,6 +131,7 @@ def test_a_run_without_a_verdict_is_counted_apart(bench: Bench) -> None:
         "failed": 1,
         "noVerdict": 2,
         "notRun": 0,
+        "agentBroke": 0,
         "scored": 2,
         "passRate": 0.5,
         "passRateInterval": [0.0945, 0.9055],
@@ -157,6 +160,39 @@ def test_progress_is_one_whole_line_for_each_step(bench: Bench) -> None:
     assert [line for line in others if not step.fullmatch(line)] == []
     said = next(line for line in ran.out.splitlines() if "NO VERDICT" in line)
     assert "; the reviewer" in said
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_runs_whose_agent_broke_say_so_and_are_counted(bench: Bench, jobs: str) -> None:
+    checked(bench, "bad", "false")
+    given = ("run", "--all", "--agent", bench.script("#!/bin/sh\nexit 7\n", "bad.sh"), "--runs", "2", "--jobs", jobs)
+    lines = bench.run(*given).out.splitlines()
+    assert all("; agent: runtime_failure (exited with 7); " in line for line in lines[:2]), lines
+    assert lines[-1] == "the agent broke in 2 of 2 runs (runtime_failure)"
+    report = json.loads(bench.run(*given, "--json").out)
+    assert [error.message for error in wordy("run-report").iter_errors(report)] == []
+    assert (report["summary"]["total"]["agentBroke"], report["summary"]["total"]["failed"]) == (2, 2)
+    well = bench.run("run", "--all", "--agent", "nop", "--runs", "2").out
+    assert "agent" not in well
+
+
+@pytest.mark.parametrize(
+    ("printed", "told"),
+    [
+        ("all done", "iterations_exhausted (no status in the last line of its output)"),
+        ('{"status": "done"}', "iterations_exhausted (unknown status 'done' in the last line of the output)"),
+    ],
+)
+def test_an_agent_that_says_no_known_status_is_told_what_its_last_line_has_to_be(
+    bench: Bench, printed: str, told: str
+) -> None:
+    checked(bench, "bad", "false")
+    agent = bench.script(f"#!/bin/sh\necho '{printed}'\n", "quiet.sh")
+    given = ("run", "--all", "--agent", agent, "--iterations", "1")
+    one, many = bench.run(*given).out, bench.run(*given, "--runs", "2").out
+    assert f"  agent: {told}\n  {SPEAK}\n" in one
+    assert (many.count(f"; agent: {told}; "), many.count(SPEAK)) == (2, 1)
+    assert all(status in SPEAK for status in ("goal_satisfied", "continue", *GIVING_UP))
 
 
 def test_jobs_are_at_work_at_the_same_time(bench: Bench) -> None:
@@ -224,8 +260,38 @@ def test_what_cannot_be_run_here_is_a_row_and_said_once(bench: Bench, jobs: str)
 
 def test_a_wrong_command_is_said_once_and_starts_no_more(bench: Bench) -> None:
     checked(bench, "good", "true")
+    checked(bench, "too", "true")
     ran = bench.run("run", "--all", "--agent", "./gone", "--runs", "3", "--json")
     assert (ran.code, ran.refused) == (2, ["agent_not_found"])
+    assert exits(ran) == {"good": 2, "too": 2}
+    assert bench.run("run", "--all", "--agent", "./gone", "--runs", "3").err.count("not run, agent_not_found") == 1
+
+
+def exits(ran: Ran) -> dict[str, int]:
+    """Scenario -> exit code of its row."""
+    return {row["scenarioId"]: row["exitCode"] for row in json.loads(ran.out)["summary"]["scenarios"]}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_scenario_without_a_reviewer_keeps_no_other_from_being_run(bench: Bench, jobs: str) -> None:
+    checked(bench, "good", "true")
+    checked(bench, "too", "true")
+    bench.scenario()
+    ran = bench.run("run", "nowhere", "--all", "--agent", "nop", "--jobs", jobs, "--json")
+    assert (ran.code, ran.refused) == (2, ["package_missing", "reviewer_missing"])
+    assert exits(ran) == {"nowhere": 2, "good": 0, "too": 0, "sum-ledger": 2}
+    assert json.loads(ran.out)["summary"]["total"]["passed"] == 2
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_agents_folder_that_suits_one_package_badly_keeps_no_other_from_being_run(bench: Bench, jobs: str) -> None:
+    place = packaged(bench, "elsewhere", "false")
+    shutil.move(bench.folder / place, bench.folder / "tools" / "good")
+    checked(bench, "also", "true")
+    given = ("--agent", "nop", "--agent-path", "tools", "--jobs", jobs, "--json")
+    ran = bench.run("run", "tools/good", "--scenario", "also", *given)
+    assert (ran.code, ran.refused) == (2, ["agent_path_leaks"])
+    assert exits(ran) == {"good": 2, "also": 0}
 
 
 @pytest.mark.parametrize(
@@ -431,11 +497,11 @@ def test_what_is_named_twice_is_run_once_whatever_its_names(bench: Bench) -> Non
     ran = bench.run("run", *names, "--agent", "nop")
 
     assert ran.code == 2
-    assert len(runs_of(bench)) == 0  # a missing package is a wrong command
+    assert len(runs_of(bench)) == 1
     assert ran.err.count("package_missing") == 1
     there = (name for name in names if "none" not in name)
     ran = bench.run("run", *there, "--scenario", "good", "--agent", "nop", "--runs", "2")
-    assert (ran.code, len(runs_of(bench))) == (0, 2)
+    assert (ran.code, len(runs_of(bench))) == (0, 3)
     assert f"copy is the same package as {place}, which is run\n" in ran.err
     assert "2 of 2 runs scored, pass rate 2/2; 1 of 1 scenario passed every time\n" in ran.out
 

@@ -193,7 +193,68 @@ def test_an_edited_package_is_refused_with_the_difference(bench: Bench, edit: st
     ran = bench.run("run", str(bench.package), "--agent", marking(bench), "--reviewer", "./judge.py")
     assert ran.code == 1
     assert edit in ran.err
-    assert "harborsmith generate --scenario sum-ledger --force" in ran.err
+    assert "harborsmith generate --scenario sum-ledger --force, which discards what was edited" in ran.err
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    ("agent", "hint"),
+    [
+        ("tool", "an executable file {folder}/tool/run, or the path of the program itself"),
+        ("tool/agent.json", "its directory: --agent tool"),
+        ("orcale", "--agent oracle, which is built in"),
+        ("ready", "chmod +x {folder}/ready/run"),
+    ],
+)
+def test_an_agent_that_cannot_start_is_told_what_was_meant(bench: Bench, agent: str, hint: str) -> None:
+    write_tree(bench.folder, {"tool/agent.json": "{}", "ready/run": "#!/bin/sh\n"})
+    (one,) = json.loads(bench.attempt(agent).out)["refused"]
+    assert one["hint"] == hint.format(folder=bench.folder)
+
+
+def test_a_run_without_an_agent_is_shown_one(bench: Bench) -> None:
+    said = bench.run("run", "--scenario", "sum-ledger").err
+    assert all(words in said for words in ("--agent ./agent.sh", "oracle, which", "nop, which"))
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("command", ["run", "prove"])
+def test_a_scenario_given_as_a_package_is_told_how_to_name_it(bench: Bench, command: str) -> None:
+    bench.scenario(evaluation=CHECKS)
+    agent = ("--agent", "nop") if command == "run" else ()
+    shutil.copytree(bench.folder / "scenarios", bench.folder / "more")
+
+    def hint(*words: str) -> str:
+        ran = bench.run(command, *words, *agent)
+        assert ran.code in (1, 2)
+        (line,) = (line for line in ran.err.splitlines() if line.startswith("    write: "))
+        return line.removeprefix("    write: ")
+
+    assert hint("scenarios/sum-ledger") == "--scenario sum-ledger"
+    assert hint("more/sum-ledger") == f"--scenario-dir {bench.folder}/more --scenario sum-ledger"
+    assert hint("sum-ledger") == "--scenario sum-ledger"
+    assert hint("sum-leger") == "harborsmith generate"
+    assert bench.run("generate").code == 0
+    place = bench.package.relative_to(bench.folder)
+    assert hint("sum-ledger") == f"--scenario sum-ledger or {place}"
+    done = bench.run("review", "scenarios/sum-ledger", "--workspace", "more")
+    assert f"    write: {place}\n" in done.err
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    ("printed", "reason"),
+    [
+        ("", "the reviewer wrote no output file and printed no line that is a JSON object"),
+        ("fine", "the reviewer wrote no output file and printed no line that is a JSON object"),
+        ('{"status": "good"}', "verdict_malformed: "),
+    ],
+)
+def test_a_reviewer_without_a_verdict_is_told_where_its_form_stands(bench: Bench, printed: str, reason: str) -> None:
+    ran = bench.attempt("nop", "--reviewer", bench.script(f"#!/bin/sh\necho '{printed}'\n", "mute.sh"))
+    assert ran.report["reasons"][0].startswith(reason)
+    assert "`harborsmith schema eval-result`" in ran.report["reasons"][-1]
+    assert ran.report["warnings"] == []
 
 
 @pytest.mark.sandbox

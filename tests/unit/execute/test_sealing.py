@@ -128,7 +128,7 @@ def test_the_report_for_people_names_the_transcript_of_a_broken_turn(tmp_path: P
     bench.script(JUDGE, "judge.py")
     agent = bench.script("#!/bin/bash\nexit 3\n")
     ran = bench.run("run", "--scenario", "sum-ledger", "--agent", agent, "--reviewer", "./judge.py")
-    assert "  agent: runtime_failure: exited with 3; see transcripts/iteration-1.log\n" in ran.out
+    assert "  agent: runtime_failure (exited with 3); see transcripts/iteration-1.log\n" in ran.out
 
 
 @pytest.mark.sandbox

@@ -178,6 +178,28 @@ def test_what_harbor_does_not_run_is_counted_as_not_run(tmp_path: Path, environ:
     assert (row.asked, row.not_run, row.exit_code, outcome.exit_code) == (3, 3, 2, 2)
 
 
+def test_a_package_that_cannot_be_run_keeps_no_other_from_it(
+    tmp_path: Path, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("generator.harbor.launch.OLDEST_PYTHON", (3, 11))  # the stand-in runs on any
+    monkeypatch.syspath_prepend(str(tmp_path / "stand-in"))
+    write_scenario(tmp_path / "scenarios" / "judged", document(id="judged"))
+    checks = {"mode": "checks", "checks": [{"id": "runs", "command": "true"}]}
+    write_scenario(tmp_path / "scenarios" / "one", document(id="one", evaluation=checks))
+    request = RunRequest(
+        scenario_dir=tmp_path / "scenarios",
+        everything=True,
+        out=tmp_path / "out",
+        options=Options(),
+        harbor=HarborOptions(agent="nop"),
+    )
+
+    outcome = run_workflow(request, environ, lambda _: None)
+
+    assert [refused.code for refused in outcome.refused] == ["reviewer_missing"]
+    assert [(row.scenario_id, row.passed, row.exit_code) for row in outcome.rows] == [("judged", 0, 2), ("one", 1, 0)]
+
+
 def test_a_reviewer_and_variables_that_nobody_asks_for_are_recorded(tmp_path: Path, environ: dict[str, str]) -> None:
     done = run(tmp_path, environ, package(tmp_path, "one"), reviewer="true", reviewer_env=("KEY=value-1",))
 
