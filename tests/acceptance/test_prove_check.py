@@ -333,7 +333,7 @@ def test_the_hint_leaves_out_what_the_settings_say_and_names_what_they_do_not(
 def test_what_new_scenario_suggests_leaves_out_what_the_settings_say(bench: Bench) -> None:
     (bench.folder / "harborsmith.toml").write_text(CONFIGURED)
     ran = bench.run("new", "scenario", "mine")
-    assert "  harborsmith validate --scenario mine\n" in ran.out
+    assert "harborsmith validate --scenario mine\n" in ran.out
     assert (
         "--scenario-dir scenarios --scenario other\n"
         in bench.run("new", "scenario", "other", "--scenario-dir", "scenarios").out
