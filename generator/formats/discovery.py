@@ -73,7 +73,10 @@ def misnamed(directory: Path) -> Misnamed | None:
             close = [(entry.name, right) for entry in entries if (right := _meant(entry.name)) and entry.is_file()]
     except OSError:
         return None
-    return Misnamed(directory / min(close)[0], min(close)[1]) if close else None
+    if not close:
+        return None
+    name, right = min(close)
+    return Misnamed(directory / name, right)
 
 
 def has_document(directory: Path) -> bool:
